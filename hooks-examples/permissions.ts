@@ -1,232 +1,235 @@
 /**
- * Allows, asks or denies tool calls by rules, which it remembers for each project in permissions.json of your agent directory,
- * never in the project. Without a rule, read, grep, find and ls run inside the project, the task list and the tool of question.ts
- * run, and everything else asks: once, or for good. `/permissions` lists the rules and removes one; `/permissions allow|ask|deny <rule>` adds one.
+ * The guard: decides which tool calls run, ask or are blocked, by rules in the settings and by a mode. `permissions`,
+ * `permission-gate`, `protected-paths` and `plan-mode` are presets of it: what happens without a rule. Presets that are on
+ * together are one guard, in which the strictest answer counts.
+ *
+ * - `permissions`: reading in the project runs, as do the task list and question.ts; everything else asks.
+ * - `permission-gate`: commands that are not clearly harmless ask; everything else runs.
+ * - `protected-paths`: write and edit cannot change `.env` files, `.git` and `node_modules`; everything else runs.
+ * - `plan-mode`: everything runs, except in plan mode.
  *
  * A rule is a tool, or a tool with a pattern for its command or path: `write`, `write(src/*)`, `bash(npm test)`,
- * `bash(git log *)`. `*` stands for any text. Deny wins over ask, and ask over allow. Paths are relative to the project, after
- * links are resolved; outside of the project they are absolute.
+ * `bash(git log *)`. Deny wins over ask, and ask over allow. Paths are relative to the project, after links are resolved;
+ * outside of the project they are absolute. `/permissions` lists the rules, adds and removes them.
+ *
+ * Shift+Tab and `/mode` go through the modes: ask, accept edits, plan, and bypass with `--bypass-permissions`. In plan mode the
+ * model can only read, and ends its answer with a plan: you carry it out, edit it first, or keep planning. `/plan <task>` and
+ * `pi --plan` start there.
  *
  * An RPC client receives the questions. In print and JSON mode nobody can answer, and a call that would ask is blocked. If the
- * file cannot be read, every call is blocked.
+ * settings cannot be read, every call is blocked.
  *
- * Limits: rules prevent accidents, not attacks. The text of a command does not show what it does (see permission-gate.ts):
- * `npm test` runs whatever the project defines, and a deny rule for `bash(rm *)` does not stop `/bin/rm`. Therefore an allow
- * rule with `*` never covers a command that could contain a second one. Links that another program changes between the
- * question and the call are not detected. For protection, run pi in a container or as a separate user.
+ * Limits: rules prevent accidents, not attacks. The text of a command does not show what it does: `npm test` runs whatever the
+ * project defines, and a deny rule for `bash(rm *)` does not stop `/bin/rm`. Therefore an allow rule with `*` never covers a
+ * command that could contain a second one. Links that another program changes between the question and the call are not
+ * detected, nor are hard links. For protection, run pi in a container or as a separate user.
  */
-import { existsSync, readlinkSync, realpathSync } from "node:fs";
-import { readFile, rename, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import {
-	agentDir,
-	type CommandContext,
-	type CommandResult,
-	describeInput,
-	type HookAPI,
-	type ToolCallEvent,
-	withFileLock,
+import type {
+	CommandContext,
+	CommandResult,
+	HookAPI,
+	HookEventContext,
+	ToolCallEvent,
 } from "@mariozechner/pi-coding-agent/hooks";
+import { completeAction, runPermissions } from "./permissions/command.js";
+import { findMode, MODE_ENTRY, MODES, type Mode, modeOf, modesFor, OLD_ENTRY, savedMode } from "./permissions/modes.js";
+import {
+	CARRY_OUT,
+	CARRY_OUT_EDITS,
+	EDIT_PLAN,
+	KEEP_PLANNING,
+	lastPlan,
+	PLAN_RULES,
+	PLAN_TOOLS,
+} from "./permissions/plan.js";
+import { ASKING, callOf, isPlainEdit, type Preset, verdictOf } from "./permissions/presets.js";
+import { questionOf } from "./permissions/question.js";
+import { actionOf, type Call } from "./permissions/rules.js";
 
-const ACTIONS = ["deny", "ask", "allow"] as const;
-type Action = (typeof ACTIONS)[number];
-type Rules = Record<Action, string[]>;
-type RulesByProject = Record<string, Rules>;
+const SESSION_CHANGES = ["start", "switch", "clear", "branch"];
+const OTHER_SESSION = ["switch", "clear"];
+/** Events between the presets: each adds its name; each removes its status, before the one that works shows the mode. */
+const ASK_PRESETS = "permissions:presets";
+const HIDE_STATUS = "permissions:hide";
 
-const READING = ["read", "grep", "find", "ls"];
-/** Tools that open no file and run nothing: those of the task list and of question.ts. */
-const HARMLESS = ["tasks", "question"];
-/** Characters that let a shell do more than run one program with literal arguments. */
-const SHELL_SYNTAX = /[;&|<>$`\n\r()\\]/;
-const RULE = /^([\w-]+)(?:\(([\s\S]+)\))?$/;
-const MAX_LINKS = 40;
+/** What happens to a call. */
+type Decision =
+	| { action: "allow" }
+	| { action: "deny"; reason: string; notice?: string }
+	| { action: "ask"; call: Call; isRuled: boolean };
 
 export default function permissions(pi: HookAPI): void {
-	pi.command("permissions", {
-		description: "List, remove or add the rules of this project",
-		argumentHint: "[allow | ask | deny <rule>]",
-		complete: (prefix) =>
-			ACTIONS.filter((name) => name.startsWith(prefix.trim())).map((value) => ({ value: `${value} ` })),
-		handler: (ctx) => (ctx.argsRaw.trim() === "" ? listRules(ctx) : addRule(ctx)),
-	});
+	guard(pi, "permissions");
+}
+
+/** The guard with a preset. Of several presets that are on, the first that loads works, for all of them. */
+export function guard(pi: HookAPI, preset: Preset): void {
+	/** Allow rules of this session. */
+	const session = new Set<string>();
+
+	pi.events.on(ASK_PRESETS, (names) => void (names as Preset[]).push(preset));
+	pi.events.on(HIDE_STATUS, (_, ctx) => ctx.ui.setStatus("mode", undefined));
+
+	/** The presets that are on; the first one works. */
+	const presets = (): readonly Preset[] => {
+		const names: Preset[] = [];
+		pi.events.emit(ASK_PRESETS, names);
+		return names.length > 0 ? names : [preset];
+	};
+	const isActing = () => presets()[0] === preset;
+	const modes = ({ flags }: Pick<HookEventContext, "flags">) =>
+		modesFor({
+			asks: presets().some((name) => ASKING.includes(name)),
+			bypass: flags["bypass-permissions"] === true,
+		});
+	const currentMode = (ctx: Pick<HookEventContext, "flags" | "entries">) => modeOf(ctx.entries, modes(ctx));
+
+	const showMode = (ctx: HookEventContext) => {
+		pi.events.emit(HIDE_STATUS);
+		const { show } = MODES[currentMode(ctx)];
+		ctx.ui.setStatus("mode", show?.(ctx.ui.theme));
+	};
+	const setMode = async (ctx: HookEventContext, mode: Mode) => {
+		const before = savedMode(ctx.entries) ?? modes(ctx)[0];
+		if (mode !== before) {
+			await ctx.saveEntry({ type: MODE_ENTRY, mode });
+			// Only plan mode changes the request.
+			if (mode === "plan" || before === "plan") await ctx.rebuildContext();
+		}
+		showMode(ctx);
+	};
+
+	const decide = async (event: ToolCallEvent, ctx: HookEventContext): Promise<Decision> => {
+		const { toolName } = event;
+		const mode = currentMode(ctx);
+		// Hooks can call tools that the model is not offered.
+		if (mode === "plan" && !PLAN_TOOLS.has(toolName))
+			return { action: "deny", reason: `Plan mode: ${toolName} could change something, and you can only read.` };
+		const call = callOf(event, ctx.cwd);
+		const allowed = [...session].map((rule) => ({ action: "allow" as const, rule }));
+		const ruled = actionOf(call, [...(await ctx.permissions.list()), ...allowed]);
+		if (ruled === "deny")
+			return { action: "deny", reason: "A rule of the user denies this call. Do not try another way." };
+		const verdict = verdictOf(presets(), call, event, ctx.cwd);
+		if (verdict === "deny") {
+			const path = String(event.input.path);
+			const reason = `${path} is protected: do not change it; ask the user to change it`;
+			return { action: "deny", reason, notice: `Blocked ${toolName} on the protected path ${path}` };
+		}
+		if (mode === "bypass") return { action: "allow" };
+		if (ruled === "ask") return { action: "ask", call, isRuled: true };
+		const isAccepted = mode === "accept-edits" && isPlainEdit(call, event, ctx.cwd);
+		if (ruled === "allow" || isAccepted || verdict === "allow") return { action: "allow" };
+		return { action: "ask", call, isRuled: false };
+	};
 
 	pi.on("tool_call", async (event, ctx) => {
-		const rules = (await readRules())[projectOf(ctx.cwd)];
-		const subjects = subjectsOf(event, ctx.cwd);
-		const action = decide(event.toolName, subjects, rules);
-		if (action === "allow") return undefined;
-		if (action === "deny")
-			return { block: true, reason: "A rule of the user denies this call. Do not try another way." };
-		const [subject = ""] = subjects.slice(-1);
-		const rule = subject === "" ? event.toolName : `${event.toolName}(${escapeStars(subject)})`;
-		const once = "Yes, once";
-		const always = `Yes, always ${rule}`;
-		const never = `No, never ${rule}`;
-		// A rule for an empty command would cover all commands.
-		const options = rule === "bash" ? [once, "No"] : [once, always, "No", never];
-		const answer = await ctx.ui.select(questionOf(event, subject), options);
-		if (ctx.signal.aborted) return { block: true, reason: "The user stopped the run." };
-		if (answer === always) await saveRule(ctx.cwd, "allow", rule);
-		if (answer === never) await saveRule(ctx.cwd, "deny", rule);
-		if (answer === once || answer === always) return undefined;
-		const isPresent = ctx.hasUI || ctx.mode === "rpc";
+		if (!isActing()) return undefined;
+		const decision = await decide(event, ctx);
+		if (decision.action === "allow") return undefined;
+		if (decision.action === "deny") {
+			if (decision.notice) ctx.ui.notify(decision.notice, "warning");
+			return { block: true, reason: decision.reason };
+		}
+		const { call, isRuled } = decision;
+		const canAccept = modes(ctx).includes("accept-edits") && isPlainEdit(call, event, ctx.cwd);
+		// pi asks the user, or an RPC client, and blocks the call unless the answer is yes.
 		return {
-			block: true,
-			reason: isPresent
-				? "The user refused this call. Ask what to do instead."
-				: "This call needs permission, but no user is present. Use read, grep, find and ls inside the project.",
+			ask: questionOf(call, {
+				isRuled,
+				allowHere: (rules) => rules.forEach((rule) => void session.add(rule)),
+				save: (rule) => ctx.permissions.add(rule),
+				acceptEdits: canAccept ? () => setMode(ctx, "accept-edits") : null,
+				isAllowed: async () => (await decide(event, ctx)).action === "allow",
+			}),
 		};
 	});
-}
 
-/** Everything that the call gets, complete: you can scroll a question that does not fit. */
-function questionOf({ toolName, input }: ToolCallEvent, subject: string): string {
-	const { [toolName === "bash" ? "command" : "path"]: _, ...others } = input;
-	return `Allow ${toolName}? ${[subject, describeInput(others)].filter(Boolean).join("\n")}`;
-}
-
-/** @param subjects the command, or every form of the path; empty text for other tools */
-function decide(tool: string, subjects: readonly string[], rules: Rules | undefined): Action {
-	const covers = (action: Action) => (subject: string) =>
-		(rules?.[action] ?? []).some((rule) => matchesRule(rule, tool, subject, action));
-	if (subjects.some(covers("deny"))) return "deny";
-	if (subjects.some(covers("ask"))) return "ask";
-	if (subjects.every(covers("allow"))) return "allow";
-	const isInside = (path: string) => !isAbsolute(path) && path !== ".." && !path.startsWith("../");
-	const isSafe = HARMLESS.includes(tool) || (READING.includes(tool) && subjects.every(isInside));
-	return isSafe ? "allow" : "ask";
-}
-
-function matchesRule(rule: string, tool: string, subject: string, action: Action): boolean {
-	const [, name, pattern] = RULE.exec(rule) ?? [];
-	if (name !== tool) return false;
-	if (pattern === undefined) return true;
-	const parts = pattern.split(/(?<!\\)\*/).map((part) => part.replaceAll("\\*", "*"));
-	if (parts.length === 1) return parts[0] === subject;
-	if (action === "allow" && tool === "bash" && SHELL_SYNTAX.test(subject)) return false;
-	const source = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("[\\s\\S]*");
-	return new RegExp(`^${source}$`).test(subject);
-}
-
-/** What the pattern of a rule is compared with; the last one is shown. */
-function subjectsOf({ toolName, input }: ToolCallEvent, cwd: string): string[] {
-	if (toolName === "bash") return [String(input.command).trim()];
-	const path = typeof input.path === "string" ? input.path : READING.includes(toolName) ? "." : null;
-	if (path === null) return [""];
-	const root = projectOf(cwd);
-	const absolutes = possiblePaths(cwd, path).map((absolute) => realPath(absolute));
-	return [...new Set(absolutes.map((absolute) => relativeTo(root, absolute)))];
-}
-
-function relativeTo(root: string, path: string): string {
-	const inside = relative(root, path);
-	const isOutside = inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside);
-	return isOutside ? path : inside.split(sep).join("/") || ".";
-}
-
-/** The paths that a tool may resolve `path` to: `~` is the home directory, and users mark files with a leading `@`. */
-function possiblePaths(cwd: string, path: string): string[] {
-	const expanded = path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : resolve(cwd, path);
-	return path.startsWith("@") ? [expanded, ...possiblePaths(cwd, path.slice(1))] : [expanded];
-}
-
-/** Resolves links as far as the path exists, including a link with a missing target, which a write would create. */
-function realPath(path: string, links = 0): string {
-	if (existsSync(path)) return realpathSync(path);
-	const parent = dirname(path);
-	if (parent === path || links > MAX_LINKS) return path;
-	const here = join(realPath(parent, links), basename(path));
-	const target = readLink(here);
-	return target === null ? here : realPath(resolve(dirname(here), target), links + 1);
-}
-
-/** @returns null if the path is not a link */
-function readLink(path: string): string | null {
-	try {
-		return readlinkSync(path);
-	} catch {
-		return null;
-	}
-}
-
-async function listRules(ctx: CommandContext): Promise<CommandResult | undefined> {
-	const rules = (await readRules())[projectOf(ctx.cwd)];
-	const labels = ACTIONS.flatMap((action) => (rules?.[action] ?? []).map((rule) => `${action} ${rule}`));
-	if (labels.length === 0)
-		return { status: "This project has no rules: read-only tools run inside it, the others ask" };
-	if (!ctx.hasUI && ctx.mode !== "rpc") return { status: labels.join("\n") };
-	const chosen = await ctx.ui.select("Rules of this project: choose one to remove", labels);
-	if (chosen === null) return undefined;
-	await changeRules(ctx.cwd, (saved) => {
-		for (const action of ACTIONS) saved[action] = saved[action].filter((rule) => `${action} ${rule}` !== chosen);
+	pi.command("permissions", {
+		description: "List, add or remove rules for tool calls",
+		argumentHint: "[allow | ask | deny <rule>]",
+		complete: completeAction,
+		handler: (ctx) => runPermissions(ctx, { list: () => [...session], remove: (rule) => void session.delete(rule) }),
 	});
-	return { status: `Removed ${chosen}` };
-}
 
-async function addRule(ctx: CommandContext): Promise<CommandResult> {
-	const [, word = "", rule = ""] = /^\s*(\S+)\s*([\s\S]*?)\s*$/.exec(ctx.argsRaw) ?? [];
-	const action = ACTIONS.find((name) => name === word);
-	if (!action || !RULE.test(rule)) return { status: "Usage: /permissions allow|ask|deny <tool>(<pattern>)" };
-	await saveRule(ctx.cwd, action, rule);
-	return { status: `Saved ${action} ${rule} for this project` };
-}
+	const switchTo = async (ctx: CommandContext, mode: Mode): Promise<CommandResult | undefined> => {
+		await setMode(ctx, mode);
+		// On a screen the footer shows it.
+		return ctx.mode === "interactive"
+			? undefined
+			: { status: `Mode: ${MODES[mode].name} · ${MODES[mode].description}` };
+	};
 
-async function saveRule(cwd: string, action: Action, rule: string): Promise<void> {
-	await changeRules(cwd, (rules) => {
-		if (!rules[action].includes(rule)) rules[action].push(rule);
+	pi.command("mode", {
+		description: "Switch to another mode: ask, accept edits, plan",
+		argumentHint: "[mode]",
+		complete: (prefix, ctx) =>
+			modes(ctx)
+				.filter((mode) => mode.startsWith(prefix.trim().toLowerCase()))
+				.map((mode) => ({ value: mode, label: MODES[mode].name, description: MODES[mode].description })),
+		async handler(ctx) {
+			const all = modes(ctx);
+			const current = currentMode(ctx);
+			const name = ctx.argsRaw.trim();
+			if (name === "next") return switchTo(ctx, all[(all.indexOf(current) + 1) % all.length] ?? current);
+			const mode = findMode(name, all);
+			if (mode) return switchTo(ctx, mode);
+			const known = `/mode ${all.join(", ")}`;
+			if (name !== "") return { status: `There is no mode ${name} · use ${known}` };
+			if (!ctx.hasUI) return { status: `Mode: ${MODES[current].name} · ${known}` };
+			const options = all.map((value) => ({
+				...{ value, label: MODES[value].name },
+				description: MODES[value].description,
+			}));
+			const chosen = await ctx.ui.select<Mode>("Which mode?", options);
+			return chosen === null ? undefined : switchTo(ctx, chosen);
+		},
 	});
-}
 
-/** Questions of parallel calls, and of other pi processes, may be answered at the same time: the changes wait for each other. */
-function changeRules(cwd: string, change: (rules: Rules) => void): Promise<void> {
-	const path = rulesPath();
-	return withFileLock(path, async () => {
-		const all = await readRules();
-		const rules = all[projectOf(cwd)] ?? { deny: [], ask: [], allow: [] };
-		change(rules);
-		await writeFile(`${path}.tmp`, `${JSON.stringify({ ...all, [projectOf(cwd)]: rules }, null, "\t")}\n`, {
-			mode: 0o600,
-		});
-		await rename(`${path}.tmp`, path);
+	pi.flag("plan", { description: "Start in plan mode: read only, then ask to carry out the plan", type: "boolean" });
+	pi.flag("bypass-permissions", { description: "Add the mode bypass, in which nothing asks", type: "boolean" });
+	// Registered for a session to resume with its mode; the footer shows it.
+	pi.entry(MODE_ENTRY);
+	pi.entry(OLD_ENTRY);
+
+	pi.command("plan", {
+		description: "Turn plan mode on or off, or plan a task",
+		argumentHint: "[task]",
+		async handler(ctx) {
+			const task = ctx.argsRaw.trim();
+			const [first = "ask"] = modes(ctx);
+			if (task === "") return switchTo(ctx, currentMode(ctx) === "plan" ? first : "plan");
+			await setMode(ctx, "plan");
+			return { prompt: task };
+		},
 	});
-}
 
-/** @throws Error that names the file if it is malformed: a lost deny rule must not let a call run */
-async function readRules(): Promise<RulesByProject> {
-	const path = rulesPath();
-	const json = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-		if (error.code === "ENOENT") return "{}";
-		throw error;
+	pi.on("session", async (event, ctx) => {
+		if (OTHER_SESSION.includes(event.reason)) session.clear();
+		if (!SESSION_CHANGES.includes(event.reason) || !isActing()) return;
+		// After a reload the session has an entry, and the user may have turned the mode off.
+		const isNew = !ctx.entries.some(({ type }) => type === MODE_ENTRY || type === OLD_ENTRY);
+		if (event.reason === "start" && ctx.flags.plan === true && isNew) await setMode(ctx, "plan");
+		else showMode(ctx);
 	});
-	let value: unknown;
-	try {
-		value = JSON.parse(json);
-	} catch {
-		throw new Error(`${path} is not valid JSON`);
-	}
-	if (!isRecord(value) || !Object.values(value).every(isRules))
-		throw new Error(`${path} does not contain lists of rules`);
-	return value as RulesByProject;
-}
 
-function isRules(value: unknown): boolean {
-	const isRule = (rule: unknown) => typeof rule === "string" && RULE.test(rule);
-	return isRecord(value) && ACTIONS.every((name) => Array.isArray(value[name]) && value[name].every(isRule));
-}
+	pi.on("context", ({ entries, systemPrompt, tools }) => {
+		if (savedMode(entries) !== "plan") return undefined;
+		return {
+			tools: tools.map(({ name }) => name).filter((name) => PLAN_TOOLS.has(name)),
+			systemPrompt: [...systemPrompt, { id: `${preset}:plan`, text: PLAN_RULES }],
+		};
+	});
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function escapeStars(text: string): string {
-	return text.replaceAll("*", "\\*");
-}
-
-function rulesPath(): string {
-	return join(agentDir(), "permissions.json");
-}
-
-function projectOf(cwd: string): string {
-	return realpathSync(cwd);
+	pi.on("agent_settled", async (_, ctx) => {
+		const plan = isActing() && currentMode(ctx) === "plan" ? lastPlan(ctx.entries) : null;
+		if (plan === null) return;
+		const all = modes(ctx);
+		const edits = all.includes("accept-edits") ? [CARRY_OUT_EDITS] : [];
+		const choice = await ctx.ui.select("Carry out this plan?", [CARRY_OUT, ...edits, EDIT_PLAN, KEEP_PLANNING]);
+		const edited = choice === EDIT_PLAN ? await ctx.ui.editor("Plan", plan) : null;
+		if (choice !== CARRY_OUT && choice !== CARRY_OUT_EDITS && !edited?.trim()) return;
+		await setMode(ctx, choice === CARRY_OUT_EDITS ? "accept-edits" : (all[0] ?? "ask"));
+		pi.send(edited ? `Carry out this plan. I have edited it:\n\n${edited.trim()}` : "Carry out the plan.");
+	});
 }

@@ -43,6 +43,24 @@ const texts = (description: string) =>
 		description,
 	}) as const;
 
+/** A rule of the guard: a tool, or a tool and a pattern in parentheses. */
+const RULE = /^[\w-]+(?:\([\s\S]+\))?$/.source;
+
+const rules = <const X extends object>(description: string, marks: X) =>
+	({
+		type: "array",
+		items: {
+			type: "string",
+			maxLength: MAX_TEXT,
+			pattern: RULE,
+			"x-expected": "a tool, or a tool with a pattern in parentheses, such as bash(git push *)",
+		},
+		"x-expected": "a list of rules, such as bash(git push *)",
+		default: [] as readonly string[],
+		description,
+		...marks,
+	}) as const;
+
 const patterns = { type: "array", items: { type: "string", maxLength: MAX_TEXT } } as const;
 
 const group = <const P extends object>(properties: P) =>
@@ -161,6 +179,33 @@ export const SETTINGS_SCHEMA = {
 				"built-in commands that commands of hooks may replace, by name, such as `tools`; `/pi:tools` is then the built-in one",
 			),
 		}),
+		permissions: group({
+			allow: rules(
+				"tool calls that the guard hooks allow without a question, such as `bash(npm test)`; `/permissions` lists them",
+				LIVE,
+			),
+			ask: rules("tool calls that the guard hooks ask about; `ask` wins over `allow`", {
+				...LIVE_PROJECT,
+				"x-joined": true,
+			}),
+			deny: rules("tool calls that the guard hooks block; `deny` wins over `ask` and `allow`", {
+				...LIVE_PROJECT,
+				"x-joined": true,
+			}),
+			projects: {
+				type: "object",
+				additionalProperties: {
+					type: "object",
+					properties: { allow: rules("", {}), ask: rules("", {}), deny: rules("", {}) },
+					additionalProperties: false,
+					default: {},
+				},
+				default: {},
+				description: "the same lists for single projects, by the path of their directory",
+				...LIVE,
+				...UNLISTED,
+			},
+		}),
 		hookTimeout: count(30_000, MAX_MS, "maximum duration of a hook handler in ms", LIVE),
 		hookGrants: {
 			type: "object",
@@ -225,6 +270,9 @@ type Properties = (typeof SETTINGS_SCHEMA)["properties"];
 
 /** All settings, defaults filled in. Frozen; `SettingsStore` changes them. */
 export type Settings = Filled<typeof SETTINGS_SCHEMA>;
+
+/** Rules for tool calls. */
+export type RuleLists = Settings["permissions"]["projects"][string];
 
 /** What a settings.json may contain. */
 export type SettingsFile = XStatic<typeof SETTINGS_SCHEMA>;

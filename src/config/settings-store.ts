@@ -9,6 +9,7 @@ import { describeReread, type JsonObject, readJsonFile, updateJsonFile } from ".
 import { expected, fillDefaults, readBySchema, type Schema, type SchemaProblem } from "./json-schema.js";
 import {
 	PROJECT_SCHEMA,
+	type RuleLists,
 	SETTING_ROWS,
 	SETTINGS_SCHEMA,
 	type SettingPath,
@@ -48,6 +49,8 @@ interface Layer {
 	/** The last valid value of each setting in it. */
 	values: ReadonlyMap<SettingPath, unknown>;
 	problems: readonly string[];
+	/** Of each problem with a value or a name: the setting, or the group of settings. */
+	damaged: ReadonlySet<string>;
 	/** False if the file is not a JSON object. */
 	isValid: boolean;
 }
@@ -55,7 +58,7 @@ interface Layer {
 const SETTING_PATHS = SETTING_ROWS.map(({ path }) => path);
 /** A project could otherwise remove what the user has. */
 const JOINED = new Set(SETTING_ROWS.filter(({ schema }) => schema["x-joined"]).map(({ path }) => path));
-const EMPTY: Layer = { raw: {}, values: new Map(), problems: [], isValid: true };
+const EMPTY: Layer = { raw: {}, values: new Map(), problems: [], damaged: new Set(), isValid: true };
 
 /**
  * The settings: defaults < the user's file < the project's file < values for this run. The only writer of the user's
@@ -136,7 +139,7 @@ export class SettingsStore {
 		const schema = SETTING_ROWS.find((row) => row.path === path)?.schema ?? {};
 		check(path, schema, value);
 		try {
-			await this.#write(path.split("."), value);
+			await this.#write(path.split("."), () => value);
 		} catch (cause) {
 			if (!(cause instanceof PiError)) throw cause;
 			this.#run.set(path, value);
@@ -153,7 +156,44 @@ export class SettingsStore {
 		value: SettingValue<P>[string] | undefined,
 	): Promise<void> {
 		check(`${path}.${name}`, SETTINGS_SCHEMA.properties[path].additionalProperties, value);
-		await this.#write([path, name], value);
+		await this.#write([path, name], () => value);
+	}
+
+	/**
+	 * Changes the rules for all projects, or for one, in the user's file: from those that it has at that time, so that no other
+	 * process loses its changes.
+	 * @param project its directory; null: all projects
+	 * @param change returns rules that the schema allows
+	 * @throws PiError `config_write_failed`
+	 */
+	async changeRules(project: string | null, change: (rules: RuleLists) => RuleLists): Promise<void> {
+		const keys = project === null ? ["permissions"] : ["permissions", "projects", project];
+		const schema = SETTINGS_SCHEMA.properties.permissions.properties.projects.additionalProperties;
+		await this.#write(keys, (value) => {
+			const before = isRecord(value) ? value : {};
+			const { allow, ask, deny } = before;
+			const after = change(
+				fillDefaults(
+					schema,
+					readBySchema(schema, { allow, ask, deny }, () => {}),
+				),
+			);
+			const others = Object.fromEntries(Object.entries(before).filter(([name]) => !Object.hasOwn(after, name)));
+			const filled = Object.fromEntries(Object.entries(after).filter(([, list]) => list.length > 0));
+			const all = { ...others, ...filled };
+			return Object.keys(all).length > 0 ? all : undefined;
+		});
+	}
+
+	/**
+	 * Reads the files again.
+	 * @returns why the rules in them are incomplete, so that nothing may rely on them; null if they are complete
+	 */
+	findDamagedRules(): string | null {
+		this.reload();
+		const damaged = [this.#user, this.#project].find((layer) => !layer.isValid || layer.damaged.has("permissions"));
+		if (!damaged) return null;
+		return damaged.problems.find((problem) => problem.includes("permissions")) ?? damaged.problems[0] ?? "unknown";
 	}
 
 	/** Changes a setting for this run, without saving it. @param value undefined ends the override */
@@ -196,9 +236,9 @@ export class SettingsStore {
 	}
 
 	/** Writes run one after the other; each changes the file's content at that time. */
-	#write(keys: readonly string[], value: unknown): Promise<void> {
+	#write(keys: readonly string[], valueFor: (current: unknown) => unknown): Promise<void> {
 		const written = this.#writes.then(async () => {
-			const change = (current: JsonObject) => withMember(current, keys, value);
+			const change = (current: JsonObject) => withMember(current, keys, valueFor(memberAt(current, keys)));
 			const { keptAside } = await updateJsonFile(this.#userFile, change, { lastGood: this.#user.raw });
 			this.#user = readUserLayer(this.#userFile, this.#user);
 			this.#update(keptAside === undefined ? [] : [`${this.#userFile} was invalid and is kept as ${keptAside}`]);
@@ -259,7 +299,9 @@ function readUserLayer(file: string, previous: Layer): Layer {
 			previous,
 			(paths) => `${quote(paths)} ignored, because ${writer.problem} · ${writer.hint}`,
 		);
-		return { ...layer, problems: [`${file}: ${writer.problem} · ${writer.hint}`, ...layer.problems] };
+		// Some of its rules may be among what is ignored.
+		const damaged = Object.hasOwn(layer.raw, "permissions") ? new Set(["permissions"]) : layer.damaged;
+		return { ...layer, damaged, problems: [`${file}: ${writer.problem} · ${writer.hint}`, ...layer.problems] };
 	}
 	return readLayer(file, SETTINGS_SCHEMA, previous, (paths) => {
 		const near = paths.flatMap((path) => nearest(path, SETTING_PATHS, 1));
@@ -288,7 +330,10 @@ function readLayer(
 		if (found === null) return EMPTY;
 		const problems: string[] = [];
 		const unknown: SchemaProblem[] = [];
+		const damaged = new Set<string>();
 		const read = readBySchema(schema, found.value, (problem) => {
+			// What a project may not set is not damage: it has no effect on purpose.
+			if (problem.kind === "value" || schema === SETTINGS_SCHEMA) damaged.add(String(problem.keys[0]));
 			if (problem.kind === "unknown") unknown.push(problem);
 			else problems.push(`${found.locate(problem.keys)}: ${problem.message}`);
 		});
@@ -303,7 +348,7 @@ function readLayer(
 			const paths = unknown.map(({ keys }) => keys.join("."));
 			problems.push(`${found.locate(first.keys, "key")}: ${describeUnknown(paths)}`);
 		}
-		return { raw: found.value, values, problems, isValid: true };
+		return { raw: found.value, values, problems, damaged, isValid: true };
 	} catch (error) {
 		const problem = previous.values.size > 0 ? describeReread(error, "settings") : describeError(error);
 		return { ...previous, problems: [problem], isValid: false };
@@ -320,8 +365,12 @@ function withoutPosition(problem: string): string {
 }
 
 function valueAt(settings: unknown, path: SettingPath): unknown {
-	let value = settings;
-	for (const key of path.split(".")) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+	return memberAt(settings, path.split("."));
+}
+
+function memberAt(object: unknown, keys: readonly string[]): unknown {
+	let value = object;
+	for (const key of keys) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 	return value;
 }
 

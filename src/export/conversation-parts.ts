@@ -1,7 +1,9 @@
 import type { AssistantMessage, ImageContent, TextContent, UserMessage } from "@mariozechner/pi-ai";
 import {
+	type ApprovalEntry,
 	type BashExecutionMessage,
 	type ContextRecord,
+	isApprovalEntry,
 	isCompactionEntry,
 	isMessageEntry,
 	isOpaqueEntry,
@@ -29,6 +31,8 @@ interface Reply {
 	context: ContextRecord | undefined;
 	/** Of its calls, in the order in which they ended. */
 	results: SessionToolResult[];
+	/** What the user answered to questions about its calls. */
+	approvals: ApprovalEntry[];
 }
 
 /**
@@ -43,6 +47,10 @@ export function* conversationParts(source: ExportSource): Generator<Conversation
 		const [first] = waiting;
 		if (isMessageEntry(entry) && entry.message.role === "toolResult") {
 			if (first?.kind === "reply" && calls(first.message, entry.message.toolCallId)) first.results.push(entry.message);
+			continue;
+		}
+		if (isApprovalEntry(entry) && first?.kind === "reply" && calls(first.message, entry.toolCallId)) {
+			first.approvals.push(entry);
 			continue;
 		}
 		const part = entry && partOf(entry, index);
@@ -76,7 +84,7 @@ function partOf(entry: SessionEntry, index: number): ConversationPart | undefine
 	if (!isMessageEntry(entry) || entry.retried) return undefined;
 	const { message, context } = entry;
 	if (message.role === "user") return { ...place, kind: "prompt", message };
-	if (message.role === "assistant") return { ...place, kind: "reply", message, context, results: [] };
+	if (message.role === "assistant") return { ...place, kind: "reply", message, context, results: [], approvals: [] };
 	if (message.role === "bashExecution" && !message.excludeFromContext) return { ...place, kind: "shell", message };
 	return undefined;
 }

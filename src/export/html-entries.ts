@@ -2,6 +2,7 @@ import type { AssistantMessage, ImageContent, TextContent, ToolCall, UserMessage
 import {
 	type AppMessage,
 	type CompactionEntry,
+	isApprovalEntry,
 	isCompactionEntry,
 	isContextFreezeEntry,
 	isContextUndoEntry,
@@ -20,7 +21,7 @@ import {
 	messageText,
 	type SessionEntry,
 } from "../log/entry.js";
-import { describeChangedPrompt } from "../log/gate-text.js";
+import { describeApproval, describeChangedPrompt } from "../log/gate-text.js";
 import { readSkillPrompt, withoutSkill } from "../log/prompt-text.js";
 import { commandEnd } from "../tools/describe-shell.js";
 import { formatCost, formatTokens, plural } from "../util/format-amounts.js";
@@ -86,6 +87,7 @@ export class EntryRenderer {
 				plainHtml(item.text),
 			);
 		}
+		if (isApprovalEntry(entry)) return noteHtml(describeApproval(entry));
 		if (isHookToolCallEntry(entry)) {
 			const { hook, toolCallId, toolName, input, timestamp, content, details, isError, gate } = entry;
 			const call = {

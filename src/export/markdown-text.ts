@@ -1,5 +1,6 @@
 import { bashExecutionText } from "../context/bash-execution-text.js";
 import type { SessionToolResult } from "../log/entry.js";
+import { describeApproval } from "../log/gate-text.js";
 import { describeCall } from "../tools/describe-call.js";
 import { detail } from "../tools/description.js";
 import { codeFence } from "../util/code-fence.js";
@@ -40,7 +41,7 @@ function section(part: ConversationPart): [name: string, blocks: string[]] {
 	}
 }
 
-function replyBlocks({ message, results }: Extract<ConversationPart, { kind: "reply" }>): string[] {
+function replyBlocks({ message, results, approvals }: Extract<ConversationPart, { kind: "reply" }>): string[] {
 	const left = [...results];
 	const blocks = message.content.flatMap((block) => {
 		if (block.type === "text") return block.text.trim() === "" ? [] : [block.text];
@@ -52,7 +53,9 @@ function replyBlocks({ message, results }: Extract<ConversationPart, { kind: "re
 		const head = [`**${block.name}**`, brief && inlineCode(oneLine(brief)), words && `– ${oneLine(words)}`]
 			.filter(Boolean)
 			.join(" ");
-		return [head, ...(result ? resultBlocks(result, block.arguments) : [])];
+		const asked = approvals.filter(({ toolCallId }) => toolCallId === block.id).map((entry) => describeApproval(entry));
+		const lines = asked.map((text) => `*${oneLine(text).replace(/([\\*_`[\]<])/g, "\\$1")}*`);
+		return [head, ...lines, ...(result ? resultBlocks(result, block.arguments) : [])];
 	});
 	if (message.stopReason === "aborted") blocks.push("*Aborted by the user*");
 	if (message.stopReason === "error") blocks.push(`*${oneLine(message.errorMessage ?? "The request failed")}*`);

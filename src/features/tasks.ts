@@ -97,7 +97,7 @@ export function tasksHook(pi: HookAPI): void {
 		description: "Show the task list",
 		handler(ctx) {
 			const tasks = findTasks(ctx.entries) ?? [];
-			return { status: tasks.length > 0 ? [summarize(tasks), ...listLines(tasks)].join("\n") : "There are no tasks" };
+			return { status: tasks.length > 0 ? [title(tasks), ...listLines(tasks)].join("\n") : "There are no tasks" };
 		},
 	});
 }
@@ -107,7 +107,7 @@ function show(tasks: readonly Task[], { ui }: HookEventContext): void {
 	const open = tasks.filter(({ status }) => status !== "done");
 	const rest = open.length - MAX_SHOWN;
 	const lines = [
-		ui.theme.dim(summarize(tasks)),
+		ui.theme.bold(title(tasks)),
 		...open.slice(0, MAX_SHOWN).map((task) => shownLine(task, ui.theme)),
 		...(rest > 0 ? [ui.theme.dim(`… ${rest} more · /tasks shows all`)] : []),
 	];
@@ -191,6 +191,13 @@ function summarize(tasks: readonly Task[]): string {
 	if (tasks.length === 0) return "The list is empty";
 	const done = tasks.filter(({ status }) => status === "done").length;
 	return `${done} of ${tasks.length} tasks done`;
+}
+
+/** The title of the list: how many tasks are done, and in progress. */
+function title(tasks: readonly Task[]): string {
+	const count = (wanted: TaskStatus) => tasks.filter(({ status }) => status === wanted).length;
+	const current = count("in_progress");
+	return `Tasks ${count("done")}/${tasks.length}${current > 0 ? ` · ${current} in progress` : ""}`;
 }
 
 function listLines(tasks: readonly Task[]): string[] {

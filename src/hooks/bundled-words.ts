@@ -92,6 +92,11 @@ export function switchBundled(words: readonly string[], { name, isDefault = fals
 	return [...others, isOn ? path : `-${path}`];
 }
 
+/** Of several bundled hooks with a command, or with a type of entries, the one to turn on: that of the name, else not a guard. */
+export function preferredHook(hooks: readonly BundledHook[], name: string): BundledHook | undefined {
+	return hooks.find((hook) => hook.name === name) ?? hooks.find(({ group }) => group !== "guards") ?? hooks[0];
+}
+
 /** False for groups whose hooks change no request. */
 export function changesRequests(group: HookGroup): boolean {
 	return group === "context" || group === "guards" || group === "model";

@@ -16,6 +16,8 @@ export interface BundledHook {
 	isDefault?: boolean;
 	/** Schemes of the hosts that it provides: it is on while one of them is used. */
 	hosts?: readonly string[];
+	/** Hooks of one family are presets of one hook: of those that are on, the first works for all of them. */
+	family?: string;
 	/** Types of the entries that it saves, known before it is loaded. */
 	entryTypes?: readonly string[];
 	/** Its `context` handler changes nothing as long as the session has no entry of these types. */
@@ -23,6 +25,14 @@ export interface BundledHook {
 	/** Imports the module. */
 	load(): Promise<{ default: unknown }>;
 }
+
+/** What the presets of the guard have in common. */
+const GUARD = {
+	commands: ["permissions", "mode", "plan"],
+	family: "permissions",
+	entryTypes: ["permission_mode", "plan_mode"],
+	contextTypes: ["permission_mode", "plan_mode"],
+} as const;
 
 /** All bundled hooks in the order in which they run, which is that of a hooks directory. */
 export const BUNDLED_HOOKS: readonly BundledHook[] = [
@@ -230,15 +240,15 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	{
 		name: "permission-gate",
 		group: "guards",
-		description: "asks before each bash command that may change something",
-		commands: [],
+		description: "asks before each command that is not clearly harmless",
+		...GUARD,
 		load: () => import("#hooks-examples/permission-gate"),
 	},
 	{
 		name: "permissions",
 		group: "guards",
-		description: "asks by your rules; use it instead of permission-gate",
-		commands: ["permissions"],
+		description: "asks before everything but reading, by your rules",
+		...GUARD,
 		load: () => import("#hooks-examples/permissions"),
 	},
 	{
@@ -255,9 +265,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		name: "plan-mode",
 		group: "model",
 		description: "lets the model plan first and change files later",
-		commands: ["plan"],
-		entryTypes: ["plan_mode"],
-		contextTypes: ["plan_mode"],
+		...GUARD,
 		load: () => import("#hooks-examples/plan-mode"),
 	},
 	{
@@ -271,7 +279,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		name: "protected-paths",
 		group: "guards",
 		description: "blocks writes to .env, .git and node_modules, unasked",
-		commands: [],
+		...GUARD,
 		load: () => import("#hooks-examples/protected-paths"),
 	},
 	{

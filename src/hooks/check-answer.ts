@@ -29,6 +29,25 @@ const someText = must("a text that is not empty", (value) => typeof value === "s
 const object = must("an object", isRecord);
 const onlyTrue = must("true", (value) => value === true);
 
+const MAX_CHOICES = 6;
+/** A question before a tool call: see `ToolApproval`. */
+const isApproval: FieldCheck = (value) => {
+	if (!isRecord(value)) return someText(value) && "a text that is not empty, or { question, choices, isAllowed }";
+	const { question, choices = [], isAllowed, ...unknown } = value;
+	if (someText(question) !== null || question === undefined) return "an object with a question that is not empty";
+	if (Object.keys(unknown).length > 0) return "an object with question, choices and isAllowed alone";
+	if (isAllowed !== undefined && typeof isAllowed !== "function") return "an object whose isAllowed is a function";
+	const isList = Array.isArray(choices) && choices.length <= MAX_CHOICES && choices.every(isApprovalChoice);
+	return isList ? null : `an object with at most ${MAX_CHOICES} choices { label, rule, check, chosen }`;
+};
+
+function isApprovalChoice(choice: unknown): boolean {
+	if (!isRecord(choice) || someText(choice.label) !== null || typeof choice.chosen !== "function") return false;
+	const { rule, check } = choice;
+	const isRule = rule === undefined || someText(rule) === null;
+	return isRule && (check === undefined || (typeof check === "function" && rule !== undefined));
+}
+
 /** The fields that answers have, by event. `context` is missing: its pipeline checks complete lists. */
 const FIELDS = {
 	session: { cancel: yesOrNo, skipConversationRestore: yesOrNo, compactionEntry: object },
@@ -43,7 +62,7 @@ const FIELDS = {
 		reason: text,
 	},
 	payload: { payload: object },
-	tool_call: { block: yesOrNo, reason: text, input: object, ask: someText, terminate: yesOrNo },
+	tool_call: { block: yesOrNo, reason: text, input: object, ask: isApproval, terminate: yesOrNo },
 	tool_result: {
 		content: must("a list of text and image blocks", isContent),
 		details: () => null,

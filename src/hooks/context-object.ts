@@ -1,4 +1,6 @@
+import type { PermissionRule, PermissionSettings } from "../config/permission-rules.js";
 import { errorText, PiError } from "../errors.js";
+import type { ApprovalEntry } from "../log/entry.js";
 import { linkSignals } from "../util/abort.js";
 import { withCallerStack } from "../util/caller-stack.js";
 import { isRecord } from "../util/is-record.js";
@@ -83,7 +85,7 @@ export interface HookSession
 	extends DialogMarks,
 		Pick<
 			HookEventContext,
-			LiveMember | "configFiles" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth"
+			LiveMember | "configFiles" | "permissions" | "findModel" | "availableModels" | "resolveApiKey" | "requestAuth"
 		> {
 	/** `ctx.projectDir` of a hook. */
 	projectDirOf(hook: LoadedHook): string;
@@ -111,6 +113,8 @@ export interface HookSession
 	/** Runs a tool for a hook. @param signal ends the call @throws as `HookTools.call` */
 	callTool(call: HookCall, name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolCallResult>;
 	setEditorText(text: string): void;
+	/** Keeps the answer to a question before a tool call; its message is sent to the model. Absent: nothing is kept. */
+	noteApproval?(answer: Omit<ApprovalEntry, "type" | "timestamp">): void;
 	/** Calls code of a hook: the requests that it sends with pi-ai are of this session, and counted. */
 	enter<T>(hook: LoadedHook, action: () => T): T;
 }
@@ -167,6 +171,14 @@ function stale(member: string, { event, hook }: HookCall, why: string): PiError 
 }
 
 /** Hooks are loaded without type checks. @throws PiError `bad_arguments` */
+function checkRule(rule: unknown): PermissionRule {
+	const { action, rule: text, scope }: Record<string, unknown> = Object(rule);
+	const isKnown = ["allow", "ask", "deny"].includes(String(action)) && typeof text === "string";
+	if (isKnown && typeof scope === "string") return { action, rule: text, scope } as PermissionRule;
+	throw new PiError("bad_arguments", 'ctx.permissions expects { action: "allow", "ask" or "deny", rule, scope }');
+}
+
+/** Hooks are loaded without type checks. @throws PiError `bad_arguments` */
 function checkToolCall(name: unknown, args: unknown, options: unknown) {
 	const refuse = (message: string) => new PiError("bad_arguments", `ctx.tools.call ${message}`);
 	if (typeof name !== "string") throw refuse(`expects the name of a tool, not ${textOf(name)}`);
@@ -217,6 +229,11 @@ function contextMembers(host: HookSession, call: ContextCall): object {
 				}
 			}),
 		ui: boundUI(() => use("ui", () => host.ui), host, call),
+		permissions: Object.freeze<PermissionSettings>({
+			list: () => read("permissions.list", () => host.permissions.list()),
+			add: (rule) => effect("permissions.add", () => host.permissions.add(checkRule(rule))),
+			remove: (rule) => effect("permissions.remove", () => host.permissions.remove(checkRule(rule))),
+		}),
 		configFiles: (folder) => use("configFiles", () => host.configFiles(folder)),
 		findModel: (provider, id) => use("findModel", () => host.findModel(provider, id)),
 		availableModels: () => read("availableModels", () => host.availableModels()),

@@ -1,19 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
-import { errorText } from "../errors.js";
+import { errorText, inspectable } from "../errors.js";
 import type { ChangedInput } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
+import type { ApprovalAnswer } from "../util/approval.js";
+import type { TurnQueue } from "../util/turn-queue.js";
 import { jsonCopy } from "./answers.js";
-import { createHookContext, type HookSession } from "./context-object.js";
-import { describeInput } from "./describe-input.js";
+import { describeSubject } from "./approval-subject.js";
+import { askApproval } from "./ask-approval.js";
+import type { HookSession } from "./context-object.js";
 import type { HandlerCalls } from "./handler-calls.js";
 import type { LoadedHook } from "./registry.js";
+import { claimsOf } from "./screen-claims.js";
 import { NO_UI } from "./session-ui.js";
-import type { Attachment, PromptEvent, ToolCallEvent, UserBashEvent, UserBashResult } from "./types.js";
+import type { Attachment, PromptEvent, ToolApproval, ToolCallEvent, UserBashEvent, UserBashResult } from "./types.js";
 
 /** The collaborators of the gates. */
 export interface GateContext {
 	calls: HandlerCalls;
 	host: HookSession;
+	/** Orders the questions about tool calls. */
+	turns: TurnQueue;
 }
 
 /** Validates and converts the arguments of a call. @throws with a message that names the invalid fields first */
@@ -37,11 +43,12 @@ interface CallInput {
 
 /** Asks `tool_call` handlers: changed arguments are chained, and the first block wins. A failure or malformed answer blocks. */
 export async function gateToolCall(
-	{ calls, host }: GateContext,
+	context: GateContext,
 	event: ToolCallEvent,
 	validate: InputValidator,
 	signal: AbortSignal,
 ): Promise<ToolCallDecision> {
+	const { calls } = context;
 	const start: CallInput = { input: event.input, by: [] };
 	const eventWith = ({ input }: CallInput): ToolCallEvent => ({ ...event, input: freezeDeep(structuredClone(input)) });
 	const result = await calls.gate<"tool_call", CallInput, Blocked>(
@@ -72,7 +79,13 @@ export async function gateToolCall(
 				next = changed;
 			}
 			if (answer?.ask !== undefined) {
-				const refusal = await ask(host, hook, answer.ask, eventWith(next), signal);
+				let refusal: string | null;
+				try {
+					refusal = await ask(context, hook, answer.ask, eventWith(next), signal);
+				} catch (error) {
+					if (!signal.aborted) calls.report(hook, "tool_call", inspectable(error), handler);
+					refusal = `Blocked: hook ${hook.name} failed: ${errorText(error)}`;
+				}
 				if (signal.aborted) return { decision: { blocked: ABORTED } };
 				if (refusal !== null) {
 					calls.recordBlock(hook);
@@ -106,27 +119,49 @@ function changeInput(
 	}
 }
 
-/** @returns why the call must not run; null if the user agrees */
+/**
+ * Asks the user, one question at a time: the answer to one may allow the next.
+ * @returns why the call must not run; null if it may
+ * @throws what the hook's own functions throw
+ */
 async function ask(
-	host: HookSession,
+	{ host, turns }: GateContext,
 	hook: LoadedHook,
-	question: string,
+	asked: string | ToolApproval,
 	event: ToolCallEvent,
 	signal: AbortSignal,
 ): Promise<string | null> {
-	const call = { hook, event: event.type, signal, deadline: null, effects: true, defersRebuild: true, holdsRun: true };
-	if (host.ui === NO_UI)
-		return `Blocked: hook ${hook.name} asks the user before this call, and nobody can answer: ${question}`;
-	const isAllowed = await createHookContext(host, call).ui.confirm(question, describeCall(event));
-	return isAllowed ? null : `The user refused this call when hook ${hook.name} asked: ${question}`;
-}
-
-/** The complete call: the tool with its most informative argument, then the other ones. */
-function describeCall({ toolName, input, caller }: ToolCallEvent): string {
-	const main = ["command", "path", "pattern"].find((name) => typeof input[name] === "string");
-	const { [main ?? ""]: first = "", ...others } = input;
-	const by = caller ? `called by hook ${caller.hook}` : "";
-	return [`${toolName}: ${first}`.trim(), describeInput(others), by].filter(Boolean).join("\n");
+	const approval: ToolApproval = typeof asked === "string" ? { question: asked } : asked;
+	const { question, choices = [] } = approval;
+	return turns.run(async () => {
+		if (signal.aborted || (await host.enter(hook, () => approval.isAllowed?.())) === true) return null;
+		if (host.ui === NO_UI)
+			return `Blocked: hook ${hook.name} asks the user before this call, and nobody can answer: ${question}`;
+		const limits = { hook: hook.name, signal: AbortSignal.any([signal, claimsOf(hook).signal]) };
+		const close = host.openDialog(question);
+		let answer: ApprovalAnswer;
+		try {
+			const about = { question, choices, subject: describeSubject(event), takesMessage: true };
+			answer = await askApproval(host.ui, about, limits);
+		} finally {
+			close();
+		}
+		if (signal.aborted) return null;
+		const { toolCallId } = event;
+		if (!answer.allowed) {
+			const { message } = answer;
+			host.noteApproval?.({ ...{ toolCallId, question, by: hook.name, allowed: false }, ...(message && { message }) });
+			return message
+				? `The user refused this call and says: ${message}`
+				: `The user refused this call when hook ${hook.name} asked: ${question}`;
+		}
+		const chosen = choices[answer.choice];
+		const rule = chosen?.rule === undefined ? {} : { rule: answer.rule ?? chosen.rule };
+		await host.enter(hook, () => chosen?.chosen(rule.rule ?? ""));
+		const choice = chosen ? { choice: chosen.label, ...rule } : {};
+		host.noteApproval?.({ toolCallId, question, by: hook.name, allowed: true, ...choice });
+		return null;
+	}, signal);
 }
 
 /** The arguments that differ. */

@@ -1,4 +1,10 @@
 export { agentDir } from "../config/paths.js";
+export type {
+	PermissionAction,
+	PermissionRule,
+	PermissionScope,
+	PermissionSettings,
+} from "../config/permission-rules.js";
 export { isWellFormed } from "../context/check.js";
 export type { ContextMessage } from "../context/context-message.js";
 export { convertToLlm } from "../context/convert.js";
@@ -25,6 +31,7 @@ export { type FrontMatter, parseMarkdown } from "../resources/front-matter.js";
 export type * from "../tools/machine/machine.js";
 export type * from "../tools/machine/shell-engine.js";
 export { quoteForShell } from "../tools/machine/shell-engine.js";
+export { findDanger, type Span } from "../util/danger.js";
 export { withFileLock } from "../util/file-lock.js";
 export { describeInput } from "./describe-input.js";
 export {

@@ -23,6 +23,7 @@ const INSTEAD: Readonly<Record<Exclude<keyof HookEventContext, keyof PureContext
 	session: IN_EVENT,
 	sessions: IN_EVENT,
 	configFiles: IN_EVENT,
+	permissions: IN_EVENT,
 	thinkingLevel: IN_EVENT,
 	findModel: IN_EVENT,
 	availableModels: IN_EVENT,

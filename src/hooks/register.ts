@@ -44,8 +44,8 @@ export interface RegisterOptions extends LoadLimits {
 
 /** Runs a factory and collects its registrations. @throws its error, or the refusal of a required handle */
 export async function register(file: HookFile, factory: HookFactory, options: RegisterOptions): Promise<LoadedHook> {
-	const contextTypes = findBundled(file.path)?.contextTypes;
-	const hook = createLoadedHook(file, { grants: options.grants?.(file) ?? [], contextTypes });
+	const bundled = findBundled(file.path);
+	const hook = createLoadedHook(file, { grants: options.grants?.(file) ?? [], bundled });
 	const missing: MissingHandle[] = [];
 	let isLoading = true;
 	const api = createHookApi(hook, { missing, isLoading: () => isLoading }, options);

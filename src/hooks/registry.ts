@@ -1,5 +1,6 @@
 import { locate } from "../errors.js";
 import { RESERVED_ENTRY_TYPES, type RecordedHook, type SessionEntry } from "../log/entry.js";
+import type { BundledHook } from "./bundled.js";
 import type { HookFile } from "./discover.js";
 import { type FlagDeclaration, listFlags } from "./flags.js";
 import type { HostHandleName } from "./handles.js";
@@ -49,6 +50,8 @@ export interface LoadedHook extends HookFile {
 	resources: ResourcePaths | null;
 	/** Handles that the user has granted to it. */
 	readonly grants: ReadonlySet<HostHandleName>;
+	/** See `BundledHook.family`. */
+	readonly family?: string;
 	/** Entry types without which its `context` handler is not called. Absent: it is always called. */
 	readonly contextTypes?: readonly string[];
 	/** False after unloading: its `pi` and its contexts throw. Changed by `unloadHook`. */
@@ -60,14 +63,12 @@ export interface LoadedHook extends HookFile {
 /** A hook that has registered nothing yet. */
 export function createLoadedHook(
 	file: HookFile,
-	{
-		grants = [],
-		contextTypes,
-	}: { grants?: readonly HostHandleName[]; contextTypes?: readonly string[] | undefined } = {},
+	{ grants = [], bundled }: { grants?: readonly HostHandleName[]; bundled?: BundledHook | undefined } = {},
 ): LoadedHook {
 	return {
 		...file,
-		...(contextTypes ? { contextTypes } : {}),
+		...(bundled?.contextTypes ? { contextTypes: bundled.contextTypes } : {}),
+		...(bundled?.family ? { family: bundled.family } : {}),
 		handlers: {},
 		places: new WeakMap(),
 		commands: new Map(),
@@ -113,16 +114,26 @@ export function canChangeContext({ contextTypes }: LoadedHook, entries: readonly
 	return contextTypes === undefined || entries.some(({ type }) => contextTypes.includes(type));
 }
 
-/** Bundled hooks that step aside because a hook of the user has one of their commands: path → the user's hook. */
+/**
+ * Bundled hooks that step aside because a hook of the user has one of their commands: path → the user's hook. The presets of a
+ * guard never do: one that a command turned off would protect nothing.
+ */
 export function replacedBundled(hooks: readonly LoadedHook[]): ReadonlyMap<string, LoadedHook> {
 	const own = hooks.filter((hook) => !isPartOfPi(hook));
 	return new Map(
-		hooks.flatMap(({ path, scope, commands }) => {
+		hooks.flatMap(({ path, scope, commands, family }) => {
 			const by =
-				scope === "bundled" ? own.findLast((hook) => [...commands.keys()].some((n) => hook.commands.has(n))) : null;
+				scope === "bundled" && !family
+					? own.findLast((hook) => [...commands.keys()].some((n) => hook.commands.has(n)))
+					: null;
 			return by ? [[path, by] as const] : [];
 		}),
 	);
+}
+
+/** The hooks that work: of a family the first one. */
+function actingHooks(hooks: readonly LoadedHook[]): readonly LoadedHook[] {
+	return hooks.filter(({ family }, at) => !family || hooks.findIndex((other) => other.family === family) === at);
 }
 
 /** What hooks registered, in load order. Every read sees the current registrations; names are collected by `refresh`. */
@@ -134,12 +145,14 @@ export class HookRegistry {
 	#providers: readonly HookProvider[] = [];
 	#toolHosts: ReadonlyMap<string, Named<ToolHostFactory>> = new Map();
 	#clashes: readonly string[] = [];
+	readonly #acting: readonly LoadedHook[];
 
 	/** @param builtinNames command names that hooks cannot use */
 	constructor(
 		readonly hooks: readonly LoadedHook[],
 		private readonly builtinNames: ReadonlySet<string>,
 	) {
+		this.#acting = actingHooks(hooks);
 		this.refresh();
 	}
 
@@ -163,7 +176,7 @@ export class HookRegistry {
 
 	/** The files of skills, prompt templates and themes. */
 	get resources(): ResourcePaths {
-		return listResources(this.hooks);
+		return listResources(this.#acting);
 	}
 
 	/** Call after a hook has registered something. @returns the name conflicts that are new */
@@ -171,7 +184,7 @@ export class HookRegistry {
 		const known = new Set(this.#clashes);
 		const clashes: string[] = [];
 		this.#commands = collect(
-			this.hooks,
+			this.#acting,
 			(hook) =>
 				[...hook.commands].filter(([name, options]) => {
 					const isFree = !this.builtinNames.has(name);
@@ -183,32 +196,32 @@ export class HookRegistry {
 				}),
 			(name, first, second) => clashes.push(`/${name} is registered by ${first} and ${second}; the latter is used`),
 		);
-		for (const hook of this.hooks) {
+		for (const hook of this.#acting) {
 			for (const [type, options] of hook.entryTypes) {
 				if (!RESERVED_ENTRY_TYPES.has(type)) continue;
 				const place = describePlace(hook, options);
 				clashes.push(`The entry type ${type} of ${place} is ignored: it belongs to pi; choose another name`);
 			}
 		}
-		collect(this.hooks, declaredTypes, (type, first, second) =>
+		collect(this.#acting, declaredTypes, (type, first, second) =>
 			clashes.push(`Entries of type ${type} are declared by ${first} and ${second}; the latter draws them`),
 		);
 		this.#tools = collect(
-			this.hooks,
+			this.#acting,
 			({ tools }) => tools,
 			(name, first, second) =>
 				clashes.push(`The tool ${name} is defined in ${first} and ${second}; the latter is used`),
 		);
 		this.#toolHosts = collect(
-			this.hooks,
+			this.#acting,
 			({ toolHosts }) => toolHosts,
 			(scheme, first, second) =>
 				clashes.push(`The host ${scheme}: is defined in ${first} and ${second}; the latter is used`),
 		);
-		this.#shortcuts = listShortcuts(this.hooks);
-		const flags = listFlags(this.hooks);
+		this.#shortcuts = listShortcuts(this.#acting);
+		const flags = listFlags(this.#acting);
 		this.#flags = flags.flags;
-		const providers = listProviders(this.hooks);
+		const providers = listProviders(this.#acting);
 		this.#providers = providers.providers;
 		clashes.push(...flags.warnings, ...providers.warnings);
 		this.#clashes = clashes;
@@ -217,19 +230,19 @@ export class HookRegistry {
 
 	/** Handlers of an event in call order. */
 	handlers<N extends HookEventName>(event: N): Registration<N>[] {
-		return this.hooks.flatMap((hook) => {
+		return this.#acting.flatMap((hook) => {
 			const handlers: HookHandler<N>[] = hook.handlers[event] ?? [];
 			return handlers.map((handler) => ({ hook, handler }));
 		});
 	}
 
 	has(event: HookEventName): boolean {
-		return this.hooks.some((hook) => (hook.handlers[event]?.length ?? 0) > 0);
+		return this.#acting.some((hook) => (hook.handlers[event]?.length ?? 0) > 0);
 	}
 
 	/** The files of the hooks that can change a request: those with a `context` handler or a tool. */
 	recorded(): RecordedHook[] {
-		return this.hooks.flatMap((hook) =>
+		return this.#acting.flatMap((hook) =>
 			hook.handlers.context?.length || hook.tools.size > 0 ? (recordedHook(hook) ?? []) : [],
 		);
 	}
@@ -274,7 +287,7 @@ export class HookRegistry {
 				return false;
 			}
 		};
-		const all = this.hooks.flatMap((hook) => {
+		const all = this.#acting.flatMap((hook) => {
 			const options = hook.entryTypes.get(type);
 			return options ? [{ name: type, hook, options }].filter(draws) : [];
 		});
@@ -282,7 +295,7 @@ export class HookRegistry {
 	}
 
 	knowsEntryType(type: string): boolean {
-		return this.hooks.some((hook) => hook.entryTypes.has(type));
+		return this.#acting.some((hook) => hook.entryTypes.has(type));
 	}
 }
 

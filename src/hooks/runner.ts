@@ -7,6 +7,7 @@ import { describeHookError, errorText, hookFailure, inspectable, PiError } from 
 import type { SessionEntry } from "../log/entry.js";
 import { abortable } from "../util/abort.js";
 import { isRecord } from "../util/is-record.js";
+import { TurnQueue } from "../util/turn-queue.js";
 import { checkAttachments, jsonCopy } from "./answers.js";
 import { CallClock } from "./call-clock.js";
 import { checkCompletions, commandProblem } from "./check-answer.js";
@@ -68,7 +69,7 @@ export class HookRunner {
 
 	constructor(private readonly options: HookCallOptions) {
 		this.#calls = new HandlerCalls(options);
-		this.#gates = { calls: this.#calls, host: options.host };
+		this.#gates = { calls: this.#calls, host: options.host, turns: new TurnQueue() };
 	}
 
 	get registry(): HookRegistry {

@@ -1,6 +1,6 @@
 import type { ImageContent, JsonValue, TextContent, Usage, UserMessage } from "@mariozechner/pi-ai";
 import type { ContextRecord } from "./context-record.js";
-import type { GateRecord, LoggedMessage, ThinkingLevel } from "./message.js";
+import type { ApprovalEntry, GateRecord, LoggedMessage, ThinkingLevel } from "./message.js";
 
 export type * from "./context-record.js";
 export * from "./message.js";
@@ -311,6 +311,7 @@ export type CoreEntry =
 	| ToolHostEntry
 	| RequestUsageEntry
 	| HookToolCallEntry
+	| ApprovalEntry
 	| FilesRestoredEntry
 	| ChangesReviewedEntry
 	| OutputSchemaEntry
@@ -333,6 +334,7 @@ export const RESERVED_ENTRY_TYPES: ReadonlySet<string> = new Set([
 	"tool_host",
 	"request_usage",
 	"hook_tool_call",
+	"approval",
 	"files_restored",
 	"changes_reviewed",
 	"output_schema",
@@ -357,6 +359,7 @@ export const isModelChangeEntry = isEntry<ModelChangeEntry>("model_change");
 export const isThinkingLevelChangeEntry = isEntry<ThinkingLevelChangeEntry>("thinking_level_change");
 export const isRequestUsageEntry = isEntry<RequestUsageEntry>("request_usage");
 export const isHookToolCallEntry = isEntry<HookToolCallEntry>("hook_tool_call");
+export const isApprovalEntry = isEntry<ApprovalEntry>("approval");
 export const isFilesRestoredEntry = isEntry<FilesRestoredEntry>("files_restored");
 export const isChangesReviewedEntry = isEntry<ChangesReviewedEntry>("changes_reviewed");
 export const isOutputSchemaEntry = isEntry<OutputSchemaEntry>("output_schema");

@@ -1,4 +1,4 @@
-import type { ChangedInput, MessageEntry } from "./entry.js";
+import type { ApprovalEntry, ChangedInput, MessageEntry } from "./entry.js";
 
 /** Maximum characters of a value. */
 const MAX_VALUE = 80;
@@ -25,4 +25,13 @@ function valueText(value: unknown): string {
 	if (value === undefined) return "none";
 	const text = (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).replace(/\s+/g, " ");
 	return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
+}
+
+/** A question about a tool call and its answer, in one line: `permissions asked: Run this command? → yes, always: git push *`. */
+export function describeApproval({ by, question, allowed, choice, rule, message }: ApprovalEntry): string {
+	const word = allowed ? "yes" : "no";
+	// Labels begin with the same word.
+	const label = choice === undefined ? word : choice.replace(/^yes\b/i, "yes");
+	const more = rule === undefined ? "" : `: ${rule}`;
+	return `${by} asked: ${question} → ${label}${more}${message === undefined ? "" : `: ${message}`}`;
 }

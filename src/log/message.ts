@@ -42,6 +42,23 @@ export interface GateRecord {
 	changed?: ChangedInput;
 }
 
+/** The user's answer to the question of a hook whether a tool call may run. It is not part of any context. */
+export interface ApprovalEntry {
+	type: "approval";
+	timestamp: string;
+	toolCallId: string;
+	question: string;
+	/** Name of the hook that asked. */
+	by: string;
+	allowed: boolean;
+	/** Label of the chosen answer that allows more than this call. */
+	choice?: string;
+	/** The rule that it was chosen with. */
+	rule?: string;
+	/** What the user told the model with the refusal. */
+	message?: string;
+}
+
 /** The result of a tool call. */
 export interface SessionToolResult extends ToolResultMessage {
 	/** Absent if no hook blocked or changed the call. Not sent to the model. */

@@ -1,5 +1,6 @@
 import { isRecord } from "../util/is-record.js";
 import {
+	type ApprovalEntry,
 	type ChangesReviewedEntry,
 	type CompactionEntry,
 	type ContextFreezeEntry,
@@ -199,6 +200,18 @@ export function readEntry(value: CustomEntry): SessionEntry {
 				isError: isError === true,
 				...withFiles(files),
 			} satisfies HookToolCallEntry;
+		}
+		case "approval": {
+			const { toolCallId, question, by, allowed, choice, rule, message, ...rest } = value;
+			if (typeof toolCallId !== "string" || typeof question !== "string" || typeof by !== "string") break;
+			if (typeof allowed !== "boolean") break;
+			return {
+				...rest,
+				...{ type: "approval", timestamp, toolCallId, question, by, allowed },
+				...(typeof choice === "string" && { choice }),
+				...(typeof rule === "string" && { rule }),
+				...(typeof message === "string" && { message }),
+			} satisfies ApprovalEntry;
 		}
 		case "files_restored": {
 			const { from, to, files, left } = value;

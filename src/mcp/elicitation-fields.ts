@@ -1,5 +1,6 @@
 import type { PrimitiveSchemaDefinition } from "@modelcontextprotocol/client";
 import { plainOutput } from "../tools/output.js";
+import type { Approval, ApprovalAnswer } from "../util/approval.js";
 import { revealLine } from "../util/reveal.js";
 
 /** How questions of a dialog are limited and filled. */
@@ -19,6 +20,7 @@ export interface Choice<T> {
 export interface McpUser {
 	/** False: `input` and `selectMany` are always canceled. */
 	readonly canType: boolean;
+	approve(approval: Approval, dialog: { signal: AbortSignal }): Promise<ApprovalAnswer>;
 	select<T>(
 		title: string,
 		options: readonly Choice<T>[],

@@ -1,5 +1,6 @@
 import type { ElicitRequest, ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
 import { plainOutput } from "../tools/output.js";
+import type { Approval } from "../util/approval.js";
 import { revealInvisible } from "../util/reveal.js";
 import { type Answer, askField, type Field, fieldName, type McpUser, showAnswer } from "./elicitation-fields.js";
 
@@ -28,14 +29,15 @@ export async function answerElicitation(
 async function askConsent(about: string, url: string, user: McpUser, signal: AbortSignal): Promise<ElicitResult> {
 	if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) return DECLINED;
 	const { href, host } = new URL(url);
-	const title = `${about}\n\nIt wants you to open this page on ${host} in a browser:\n${href}`;
-	const options = [
-		{ label: "Continue", value: true, description: "tell the server that you open the page yourself" },
-		{ label: "Decline", value: false },
-	];
-	const isAccepted = await user.select(title, options, { signal });
-	if (isAccepted === null) return CANCELED;
-	return isAccepted ? { action: "accept" } : DECLINED;
+	const text = `It wants you to open this page on ${host} in a browser, which pi does not do for you:\n${href}`;
+	return approve({ question: about, subject: { kind: "text", text }, yes: "Continue", no: "Decline" }, user, signal);
+}
+
+/** Asks for what the answer to the server depends on. */
+async function approve(approval: Approval, user: McpUser, signal: AbortSignal): Promise<ElicitResult> {
+	const answer = await user.approve(approval, { signal });
+	if (answer.allowed) return { action: "accept" };
+	return answer.isClosed ? CANCELED : DECLINED;
 }
 
 async function askForm(
@@ -52,17 +54,17 @@ async function askForm(
 		([name, schema]): Field => ({ name, schema, isRequired: required.has(name) }),
 	);
 	const names = fields.map((field) => fieldName(field)).join(", ");
-	const title = names === "" ? about : `${about}\nFields: ${names}`;
-	const isAnswered = await user.select(
-		title,
-		[
-			{ label: fields.length === 0 ? "Accept" : "Answer", value: true },
-			{ label: "Decline", value: false },
-		],
-		{ signal },
+	const begin = await approve(
+		{
+			question: about,
+			subject: { kind: "text", text: names === "" ? "" : `Fields: ${names}` },
+			yes: fields.length === 0 ? "Accept" : "Answer",
+			no: "Decline",
+		},
+		user,
+		signal,
 	);
-	if (isAnswered === null) return CANCELED;
-	if (!isAnswered) return DECLINED;
+	if (begin.action !== "accept") return begin;
 	const content: Record<string, Answer> = {};
 	for (const field of fields) {
 		const answer = await askField(`MCP server ${server}`, field, user, signal);
@@ -71,16 +73,17 @@ async function askForm(
 	}
 	if (fields.length > 1) {
 		const lines = fields.map((field) => `${fieldName(field)}: ${showAnswer(content[field.name])}`);
-		const isSent = await user.select(
-			[`Send these answers to the MCP server ${server}?`, ...lines].join("\n"),
-			[
-				{ label: "Send", value: true },
-				{ label: "Decline", value: false },
-			],
-			{ signal },
+		const sent = await approve(
+			{
+				question: `Send these answers to the MCP server ${server}?`,
+				subject: { kind: "text", text: lines.join("\n") },
+				yes: "Send",
+				no: "Decline",
+			},
+			user,
+			signal,
 		);
-		if (isSent === null) return CANCELED;
-		if (!isSent) return DECLINED;
+		if (sent.action !== "accept") return sent;
 	}
 	return { action: "accept", content };
 }

@@ -9,6 +9,7 @@ import { NO_UI, type SessionUI } from "../hooks/session-ui.js";
 import type { HookEventContext, SessionToolInfo } from "../hooks/types.js";
 import type { AppMessage, PromptSection, SessionEntry, ToolInfo } from "../log/entry.js";
 import { hookOperations } from "../operations/index.js";
+import { subjectText } from "../util/approval.js";
 import { exec } from "../util/process.js";
 
 /** Effects are truncated to this many characters. */
@@ -78,6 +79,7 @@ export function createReadOnlySession({
 		projectDirOf: ({ name }) => hookProjectDir(agentDir(), cwd, name),
 		sessionFor: () => ({ id: "" }),
 		configFiles: () => [],
+		permissions: { list: async () => [], add: async () => {}, remove: async () => {} },
 		projectTrusted: false,
 		toolHost: { name: "", cwd },
 		execOnHost: (command, args, options) => exec(command, args, { cwd, ...options }),
@@ -150,6 +152,8 @@ export function createReplaySession(options: ReplaySessionOptions, onEffect: (li
 		return canceled;
 	};
 	const ui: SessionUI = {
+		approve: ({ question, subject }) =>
+			ask("approve", `${question} ${subjectText(subject)}`, { allowed: false, isClosed: true }),
 		select: (title: string) => ask("select", title, null),
 		selectMany: (title) => ask("select", title, null),
 		confirm: (title, message) => ask("confirm", `${title} ${message}`, false),

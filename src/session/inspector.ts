@@ -139,7 +139,8 @@ export class SessionInspector implements Inspector {
 				share: shares.get(hook.path) ?? NO_SHARE,
 				cannotFire: unreachable(hook, reach),
 				conflicts: loaded
-					.filter((other) => other !== hook && !replaced.has(hook.path) && !replaced.has(other.path))
+					.filter((other) => other !== hook && !(hook.family && other.family === hook.family))
+					.filter((other) => !replaced.has(hook.path) && !replaced.has(other.path))
 					.flatMap((other) => [
 						...sharedClaims(hook, other),
 						...sharedEdits(hook, other, this.deps.context.current.edits),

@@ -2,6 +2,7 @@ import type { LoginDialogs } from "../commands/login-dialogs.js";
 import type { CommandMcp, McpServerStatus } from "../commands/mcp.js";
 import type { NamedResource } from "../commands/registry.js";
 import { PiError } from "../errors.js";
+import { askApproval } from "../hooks/ask-approval.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { Attachment, CompletionItem } from "../hooks/types.js";
 import type { McpUser } from "../mcp/elicitation-fields.js";
@@ -97,6 +98,7 @@ export class SessionMcp implements CommandMcp {
 		};
 		return {
 			canType: ui.canType ?? true,
+			approve: (approval, dialog) => open(askApproval(ui, approval, dialog)),
 			select: (title, options, dialog) => open(ui.select(title, options, dialog)),
 			input: (title, placeholder, dialog) => open(ui.input(title, placeholder, dialog)),
 			...(ui.selectMany

@@ -2,16 +2,17 @@ import { PiError } from "../errors.js";
 import { selectChoices } from "../hooks/dialog-options.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { InputOptions } from "../hooks/types.js";
+import { type Approval, type ApprovalAnswer, alternativeLabel, subjectText } from "../util/approval.js";
 import { type Drawing, type OpenComponent, ScriptedScreen } from "./scripted-screen.js";
 
 /** A dialog or component that a hook opened. */
 export interface AskedDialog {
-	kind: "select" | "confirm" | "input" | "editor" | "custom";
+	kind: "approval" | "select" | "confirm" | "input" | "editor" | "custom";
 	/** For a component: the name of its hook. */
 	title: string;
-	/** The message of a `confirm`, the placeholder of an `input`. */
+	/** What an `approval` is about, the message of a `confirm`, the placeholder of an `input`. */
 	text?: string;
-	/** Labels of the options of a `select`. */
+	/** Labels of the options of a `select`, and of the answers of an `approval` that allow. */
 	options?: string[];
 	/** True if any number of options can be chosen. */
 	multiple?: true;
@@ -25,7 +26,7 @@ export interface AskedDialog {
 export type OpenDialog = AskedDialog & Partial<OpenComponent>;
 
 /**
- * What the user does: the label of an option, a boolean or a text; for several options a list of labels; for a component
+ * What the user does: the label of an option, a boolean or a text (for an `approval`, any other text refuses and tells the model); for several options a list of labels; for a component
  * a list of keys, such as `enter` or `x`, empty to wait until it closes itself; null cancels.
  */
 export type GivenAnswer = string | boolean | readonly string[] | null;
@@ -87,6 +88,17 @@ export function createScriptedUI(
 			if (unknown !== undefined)
 				throw refuse(dialog, `has no option ${JSON.stringify(unknown)}, only ${labels.join(", ")}`);
 			return choices.flatMap(({ label, value }) => (given.includes(label) ? [value] : []));
+		},
+		async approve({ question, subject, yes = "Yes, once", choices = [] }: Approval): Promise<ApprovalAnswer> {
+			const labels = [yes, ...choices.map(alternativeLabel)];
+			const dialog: AskedDialog = { kind: "approval", title: question, text: subjectText(subject), options: labels };
+			const given = answer(dialog) ?? false;
+			if (typeof given === "boolean") return given ? { allowed: true, choice: -1 } : { allowed: false };
+			if (isList(given)) throw refuse(dialog, `expects true, false or a text, not ${JSON.stringify(given)}`);
+			const choice = labels.indexOf(given) - 1;
+			if (choice === -2) return { allowed: false, message: given };
+			const rule = choices[choice]?.rule;
+			return { allowed: true, choice, ...(rule === undefined ? {} : { rule }) };
 		},
 		async confirm(title: string, text: string): Promise<boolean> {
 			const dialog: AskedDialog = { kind: "confirm", title, text };

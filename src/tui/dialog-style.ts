@@ -31,6 +31,13 @@ export class RowBudget {
 		return taken;
 	}
 
+	/** Takes rows only if all of them are left. @returns whether they were */
+	takeAll(wanted: number): boolean {
+		if (wanted > this.#left) return false;
+		this.#left -= wanted;
+		return true;
+	}
+
 	/** @returns the first lines, as many as there are rows left */
 	takeLines(lines: readonly string[]): readonly string[] {
 		return lines.slice(0, this.take(lines.length));
@@ -63,8 +70,12 @@ const PIECE = /.{1,400}/gsu;
 /** Untrusted text of a question, complete: every row of it, each at most `width` columns. */
 export function questionRows(text: string, width: number): string[] {
 	const lines = revealInvisible(text).replace(/\t/g, "   ").split("\n");
-	const pieces = lines.flatMap((line): string[] => line.match(PIECE) ?? [""]);
-	return pieces.flatMap((piece) => wrapTextWithAnsi(piece, Math.max(1, width)));
+	return lines.flatMap(splitPieces).flatMap((piece) => wrapTextWithAnsi(piece, Math.max(1, width)));
+}
+
+/** The pieces of a line in which it is wrapped. */
+export function splitPieces(line: string): string[] {
+	return line.match(PIECE) ?? [""];
 }
 
 /** Whether `titleLines` shows a title completely, and as it is: it joins the lines of a text. */

@@ -131,6 +131,11 @@ export class OverlayStack {
 		return result;
 	}
 
+	/** Draws the open overlay again, after it has changed by something else than a key. */
+	redraw(): void {
+		this.host.requestRender();
+	}
+
 	/** Cancels all open and queued overlays. */
 	closeAll(): void {
 		this.#queue.cancelAll();

@@ -90,6 +90,11 @@ export class ScrollText {
 		return true;
 	}
 
+	/** Scrolls so that a line is the first, as far as there are lines. */
+	show(line: number): void {
+		this.#top = Math.max(0, Math.min(line, this.#last));
+	}
+
 	/** @returns whether the key scrolls */
 	handle(data: string, keymap: Keymap): boolean {
 		const rows = rowsToMove(data, keymap, this.isPager ? PAGER_MOVES : MOVES, this.rows());

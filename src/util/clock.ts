@@ -13,3 +13,27 @@ export function localDate(at: number): string {
 	const two = (number: number) => String(number).padStart(2, "0");
 	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
+
+/** Time and timers, which a test replaces. */
+export interface Timing {
+	/** As `monotonicMs`. */
+	now(): number;
+	/** Calls `action` in `ms`, and after what arrived until then. @returns a function that cancels it */
+	after(ms: number, action: () => void): () => void;
+}
+
+/** The time of the process. */
+export const TIMING: Timing = {
+	now: monotonicMs,
+	after(ms, action) {
+		let later: NodeJS.Immediate | undefined;
+		// If the event loop was busy, keys may have arrived that have not been read yet.
+		const timer = setTimeout(() => {
+			later = setImmediate(action);
+		}, ms);
+		return () => {
+			clearTimeout(timer);
+			clearImmediate(later);
+		};
+	},
+};

@@ -34,6 +34,7 @@ test("without settings files, the documented defaults apply", () => {
 		hooks: [],
 		shadowHooks: [],
 		commands: { replace: [] },
+		permissions: { allow: [], ask: [], deny: [], projects: {} },
 		hookTimeout: 30000,
 		hookGrants: {},
 		customTools: [],
@@ -73,6 +74,10 @@ const ALL = {
 	hooks: ["~/a.ts"],
 	shadowHooks: ["pi:clear"],
 	commands: { replace: ["tools"] },
+	permissions: {
+		...{ allow: ["read"], ask: ["bash(git push *)"], deny: ["write(*.lock)"] },
+		projects: { "/src": { allow: ["bash"], ask: [], deny: [] } },
+	},
 	hookTimeout: 1000,
 	hookGrants: { "a.ts": ["systemItems"] },
 	customTools: ["b.ts"],
@@ -167,6 +172,7 @@ test("a project can set exactly the settings that the schema marks", () => {
 		...["terminal.showImages", "terminal.title", "terminal.progress", "terminal.notify"],
 		...["compaction.enabled", "compaction.reserveTokens", "compaction.keepRecentTokens"],
 		...["retry.enabled", "retry.maxRetries", "retry.baseDelayMs"],
+		...["permissions.ask", "permissions.deny"],
 		"packages",
 	]);
 });
@@ -306,6 +312,8 @@ function valuesOf(schema: (typeof SETTING_ROWS)[number]["schema"]): fc.Arbitrary
 	if (schema.type === "integer") return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 0 });
 	if (schema.type === "number") return fc.double({ min: 0, noNaN: true, noDefaultInfinity: true });
 	if (schema.format === "uri") return fc.webUrl();
+	if (schema.items?.pattern) return fc.array(fc.constantFrom("read", "bash(git push *)"), { maxLength: 3 });
+	if (schema.type === "object" && schema.properties) return fc.constant({ allow: ["read"], ask: [], deny: [] });
 	if (schema.items) return fc.array(valuesOf(schema.items), { maxLength: 3 });
 	if (!schema.additionalProperties) return fc.string({ minLength: 1 });
 	return fc.dictionary(fc.string(), valuesOf(schema.additionalProperties), { maxKeys: 3 });

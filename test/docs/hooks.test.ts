@@ -17,6 +17,18 @@ page.testCode({
 		expect(results?.[0]).toContain("Only the user pushes. Describe what you would push.");
 		expect(results?.[1]).toContain("fine");
 	},
+	async "ask-first.ts"() {
+		const asked: string[] = [];
+		const confirm = async (_: string, text: string) => !asked.push(text);
+		const { session, provider } = await page.startSession("ask-first.ts", { ui: { confirm } });
+		const commands = ["ls -a", "pwd", "ls-all", "ls; echo made", "git status"];
+		provider.reply(
+			commands.map((command) => toolCall("bash", { command })),
+			"ok",
+		);
+		await session.prompt("go");
+		expect(asked).toEqual(commands.slice(2).map((command) => `bash: ${command}`));
+	},
 	async "rounds.ts"() {
 		const { session, provider, sent } = await page.startSession("rounds.ts");
 		provider.reply("first", "critique", "better");

@@ -44,11 +44,11 @@ test("the example for keys of hooks binds them without problems", () => {
 	const [, section = ""] = page.split("## Keys of hooks");
 	const keymap = createKeymap(JSON.parse(/```json\n([\s\S]*?)```/.exec(section)?.[1] ?? ""));
 	const hookKey = { id: "hook.count.0", key: "ctrl+q", description: "Count", hook: "count" };
-	keymap.setHookKeys([hookKey, { ...hookKey, id: "hook.plan-mode.1", hook: "plan-mode", description: "Plan" }]);
+	keymap.setHookKeys([hookKey, { ...hookKey, id: "hook.notes-first.1", hook: "notes-first", description: "Plan" }]);
 	expect([keymap.problems, keymap.hookProblems]).toEqual([[], []]);
 	expect(keymap.list().slice(-2)).toEqual([
 		["f6", "Count", "Hook count"],
-		["alt+p / ctrl+q", "Plan", "Hook plan-mode"],
+		["alt+p / ctrl+q", "Plan", "Hook notes-first"],
 	]);
 	createKeymap();
 });

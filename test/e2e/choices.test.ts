@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { SHOWN_MS } from "../../src/tui/answer-guard.js";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { agentDirFor, openPi, submit } from "./support.js";
 
@@ -18,13 +20,16 @@ test.each([40, 80, 120])("at %d columns, down and enter on a hook's question cle
 	await pi.waitForText(columns === 40 ? "0%" : "1 hook");
 	await submit(pi, "/wipe");
 	await pi.waitForText("stacking asks: Clear session?");
-	await pi.waitForText("→ Yes    No");
+	await pi.waitForText("→ n  No");
 	await pi.press("down");
-	await pi.waitForText("Yes  → No");
+	await setTimeout(SHOWN_MS);
 	await pi.press("enter");
 	await pi.waitForText("nothing was cleared");
 	await submit(pi, "/wipe");
-	await pi.waitForText("→ Yes    No");
+	await pi.waitForText("→ n  No");
+	await pi.press("up");
+	await pi.waitForText("→ y  Yes");
+	await setTimeout(SHOWN_MS);
 	await pi.press("enter");
 	await pi.waitForText("everything was cleared");
 });

@@ -117,7 +117,7 @@ test("open tasks stand above the editor, also after a resume", async () => {
 	const cwd = tempDir();
 	const first = await openPi({ agentDir, cwd });
 	await submit(first, "go");
-	const board = /^1 of 3 tasks done\n▸ part 1\n☐ part 2\n────/m;
+	const board = /^Tasks 1\/3 · 1 in progress\n▸ part 1\n☐ part 2\n────/m;
 	await first.waitForText(board);
 	expect(await first.screen()).toMatch(/^▎ tasks {2}part 1 +1 of 3 done/m);
 	await first.press("ctrl+d");

@@ -83,7 +83,7 @@ describe("the task list", () => {
 		expect(sent(2).at(-1)).toBe("tool: 0 of 2 tasks done");
 		expect(sent(3).at(-1)).toBe("tool: 1 of 3 tasks done");
 		expect(await session.prompt("/tasks")).toMatchObject({
-			status: "1 of 3 tasks done\n[x] look\n[~] change it\n[ ] test",
+			status: "Tasks 1/3 · 1 in progress\n[x] look\n[~] change it\n[ ] test",
 		});
 	});
 
@@ -97,9 +97,9 @@ describe("the task list", () => {
 		await first.session.prompt("on");
 		await first.session.dispose();
 		const { session } = await start({ agentDir, sessionDir, session: { kind: "continue" } });
-		expect(await session.prompt("/tasks")).toMatchObject({ status: "1 of 1 tasks done\n[x] two" });
+		expect(await session.prompt("/tasks")).toMatchObject({ status: "Tasks 1/1\n[x] two" });
 		await session.branch(turn);
-		expect(await session.prompt("/tasks")).toMatchObject({ status: "0 of 1 tasks done\n[ ] one" });
+		expect(await session.prompt("/tasks")).toMatchObject({ status: "Tasks 0/1\n[ ] one" });
 	});
 
 	test("is unchanged after a call that is invalid, is blocked, or has no list", async () => {
@@ -120,7 +120,7 @@ describe("the task list", () => {
 		);
 		await session.prompt("go");
 		expect(sent(3).at(-1)).toMatch(/status/);
-		expect(await session.prompt("/tasks")).toMatchObject({ status: "0 of 1 tasks done\n[ ] one" });
+		expect(await session.prompt("/tasks")).toMatchObject({ status: "Tasks 0/1\n[ ] one" });
 	});
 });
 

@@ -30,8 +30,8 @@ const NAMED = {
 } as const;
 const BYTES = new Map<string, string>(Object.entries(NAMED));
 
-/** The name of a key: one of the table, or `ctrl+` and a character. */
-export type KeyName = keyof typeof NAMED | `ctrl+${string}`;
+/** The name of a key: one of the table, or `ctrl+` or `alt+` and a character. */
+export type KeyName = keyof typeof NAMED | `ctrl+${string}` | `alt+${string}`;
 
 /**
  * The bytes a terminal sends for a key: a name of the table, `ctrl+x`, `alt+x` or a single character.

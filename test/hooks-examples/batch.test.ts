@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isHookToolCallEntry } from "../../src/log/entry.js";
+import { subjectText } from "../../src/util/approval.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSessionOptions } from "../helpers/session.js";
 import { example } from "./example.js";
@@ -78,7 +79,12 @@ describe("guards hold for the calls of a batch", () => {
 			[{ tool: "bash", args: { command: "rm a.txt" } }],
 			["permission-gate.ts"],
 			{
-				ui: { confirm: async (...texts) => !asked.push(texts.slice(0, 2).join(" ")) },
+				ui: {
+					async approve({ subject }) {
+						asked.push(subjectText(subject));
+						return { allowed: false };
+					},
+				},
 			},
 		);
 		await session.prompt("go");
@@ -98,7 +104,7 @@ describe("guards hold for the calls of a batch", () => {
 			["protected-paths.ts", "permissions.ts", "redact.ts"],
 			{
 				files: { ...FILES, "secret.txt": `${secret}\n` },
-				ui: { select: (async (_: string, options: readonly string[]) => options[0]) as never },
+				ui: { approve: async () => ({ allowed: true, choice: -1 }) },
 			},
 		);
 		await session.prompt("go");

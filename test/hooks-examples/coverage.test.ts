@@ -58,6 +58,7 @@ const CONTEXT_MEMBERS: Readonly<Record<keyof HookEventContext, true>> = {
 	session: true,
 	sessions: true,
 	configFiles: true,
+	permissions: true,
 	model: true,
 	thinkingLevel: true,
 	flags: true,

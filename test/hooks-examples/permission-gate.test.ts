@@ -4,28 +4,19 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
-import { example } from "./example.js";
-
-const HOOK = example("permission-gate.ts");
+import { type GuardedOptions, startGuarded } from "./guarded.js";
 
 /** Runs one bash command of the model. @returns the questions, and the tool result */
-async function runCommand(command: string, answer: boolean | null) {
-	const asked: string[] = [];
-	const confirm = async (_: string, message: string) => {
-		asked.push(message.replace(/^bash: /, ""));
-		return answer === true;
-	};
-	const test = await startSession({ hookFiles: [HOOK], ...(answer === null ? {} : { ui: { confirm } }) });
-	test.provider.reply([toolCall("bash", { command })], "ok");
-	await test.session.prompt("go");
-	const result = test.provider.requests[1]?.messages.at(-1)?.text ?? "";
-	return { asked, result, ran: (name: string) => existsSync(join(test.cwd, name)) };
+async function runCommand(command: string, answers: GuardedOptions["answers"]) {
+	const { bash, asked, cwd } = await startGuarded({ presets: ["permission-gate"], answers });
+	const result = await bash(command);
+	return { asked: asked.map(({ text }) => text), result, ran: (name: string) => existsSync(join(cwd, name)) };
 }
 
 test.each(["ls", "ls -la src", "  pwd", "cat 'a file.txt'", "echo hello", "head -n 5 a.txt"])(
 	"lets %j run without a question",
 	async (command) => {
-		const { asked, result } = await runCommand(command, false);
+		const { asked, result } = await runCommand(command, []);
 		expect(asked).toEqual([]);
 		expect(result).not.toContain("refused");
 	},
@@ -49,16 +40,20 @@ test.each([
 	"/bin/touch made",
 	"ls\\\n; touch made",
 ])("does not run %j without a yes", async (command) => {
-	const { asked, result, ran } = await runCommand(command, false);
-	expect(asked).toEqual([command]);
+	const { asked, result, ran } = await runCommand(command, []);
+	expect(asked).toEqual([`bash: ${command}`]);
 	expect(result).toContain("The user refused this call when hook permission-gate asked: Run this command?");
 	expect(ran("made")).toBe(false);
 });
 
-test("a command runs after a yes", async () => {
-	const { asked, ran } = await runCommand("echo hi > made", true);
-	expect(asked).toEqual(["echo hi > made"]);
+test("a command runs after a yes, and other tools run without a question", async () => {
+	const { asked, ran } = await runCommand("echo hi > made", ["once"]);
+	expect(asked).toEqual(["bash: echo hi > made"]);
 	expect(ran("made")).toBe(true);
+	const { call, asked: others, cwd } = await startGuarded({ presets: ["permission-gate"] });
+	expect(await call("write", { path: "made", content: "x" })).toContain("Created");
+	expect(others).toEqual([]);
+	expect(existsSync(join(cwd, "made"))).toBe(true);
 });
 
 test("without a screen the command is blocked and the model receives the reason", async () => {
@@ -73,11 +68,11 @@ test("an abort while the question is open blocks the command", async () => {
 		opened = resolve;
 	});
 	const test = await startSession({
-		hookFiles: [HOOK],
+		hookFiles: ["pi:permission-gate"],
 		ui: {
-			confirm: (_, __, dialog) =>
+			approve: (_, dialog) =>
 				new Promise((resolve) => {
-					dialog?.signal?.addEventListener("abort", () => resolve(false));
+					dialog?.signal?.addEventListener("abort", () => resolve({ allowed: false }));
 					opened();
 				}),
 		},
@@ -91,26 +86,13 @@ test("an abort while the question is open blocks the command", async () => {
 });
 
 test("any character that could start a second command causes a question, whatever surrounds it", async () => {
-	const asked: string[] = [];
-	const test = await startSession({
-		hookFiles: [HOOK],
-		ui: {
-			confirm: async (_, message) => {
-				asked.push(message.replace(/^bash: /, ""));
-				return false;
-			},
-		},
-	});
+	const { calls, asked } = await startGuarded({ presets: ["permission-gate"] });
 	const around = fc.string({ maxLength: 12 }).map((text) => text.replaceAll("\0", ""));
 	const commands = fc.sample(fc.tuple(around, fc.constantFrom(..."; & | < > $ ` \n ( )".split(" ")), around), {
 		numRuns: 50,
 		seed: 7,
 	});
 	const texts = commands.map(([before, special, after]) => `ls ${before}${special}${after}`);
-	test.provider.reply(
-		texts.map((command) => toolCall("bash", { command })),
-		"ok",
-	);
-	await test.session.prompt("go");
-	expect(asked).toEqual(texts);
+	await calls(...texts.map((command): [string, Record<string, unknown>] => ["bash", { command }]));
+	expect(asked.map(({ text }) => text)).toEqual(texts.map((text) => `bash: ${text}`));
 });

@@ -3,6 +3,7 @@ import { createHookTest, type DialogAnswer, type HookTest, toolCall } from "../.
 import { startSession } from "../helpers/session.js";
 import { startApp } from "../modes/interactive/app.js";
 import { example, tryExample } from "./example.js";
+import { startGuarded } from "./guarded.js";
 
 const PLAN = "I read it.\n\n## Plan\n\n1. Change a.ts\n2. Run the tests";
 const READING = ["read", "grep", "find", "ls"];
@@ -27,8 +28,8 @@ test("in plan mode the model gets the reading tools and the rules, and the foote
 	// No plan, no question.
 	expect(t.asked).toEqual([]);
 	t.reply("ok");
-	expect(await t.run("/plan")).toMatchObject({ status: null });
-	expect(await t.draw(t.entries.length - 1)).toEqual(["plan mode is off"]);
+	await t.run("/plan");
+	expect(t.entries.at(-1)).toMatchObject({ type: "permission_mode", mode: "act" });
 	await t.run("Now change it");
 	expect(t.requests[1]?.tools).toContain("bash");
 	expect(t.requests[1]?.systemPrompt).not.toContain("plan mode");
@@ -85,10 +86,41 @@ test("the mode survives a reload and a restart, and --plan does not turn it on a
 	expect(await isPlanning()).toBe(true);
 	await session.reload();
 	expect(await isPlanning()).toBe(true);
-	expect(session.entries.filter(({ type }) => type === "plan_mode")).toHaveLength(1);
-	expect(await session.prompt("/plan")).toMatchObject({ status: "Plan mode is off" });
+	expect(session.entries.filter(({ type }) => type === "permission_mode")).toHaveLength(1);
+	expect(await session.prompt("/plan")).toMatchObject({ status: "Mode: Act · the model can use all tools" });
 	await session.reload();
 	expect(await isPlanning()).toBe(false);
+});
+
+test("an entry of a former version counts", async () => {
+	const run = await startSession({ hookFiles: [example("plan-mode.ts")], hooks: { "old.ts": OLD } });
+	run.provider.on(() => "ok");
+	await run.session.prompt("/old");
+	await run.session.prompt("go");
+	expect(JSON.stringify(run.provider.requests.at(-1)?.body)).toContain("You are in plan mode");
+	await run.session.prompt("/plan");
+	await run.session.prompt("go");
+	expect(JSON.stringify(run.provider.requests.at(-1)?.body)).not.toContain("You are in plan mode");
+});
+
+const OLD = `export default (pi) => pi.command("old", { handler: (ctx) => ctx.saveEntry({ type: "plan_mode", on: true }).then(() => {}) });`;
+
+test("with a preset that asks, the plan can be carried out with accepted edits", async () => {
+	const { asked, session, provider } = await startGuarded({
+		...{ presets: ["permissions"], flags: { plan: true }, answers: ["Carry it out, and accept edits"] },
+	});
+	provider.reply(PLAN, "Done.");
+	await session.prompt("go");
+	await session.waitForIdle();
+	expect(asked[0]?.choices).toEqual([
+		...QUESTION.options.slice(0, 1),
+		"Carry it out, and accept edits",
+		...QUESTION.options.slice(1),
+	]);
+	expect(session.entries.filter(({ type }) => type === "permission_mode")).toMatchObject([
+		{ mode: "plan" },
+		{ mode: "accept-edits" },
+	]);
 });
 
 test("without a person the plan is printed and plan mode stays on", async () => {
@@ -98,11 +130,29 @@ test("without a person the plan is printed and plan mode stays on", async () => 
 	expect(t.errors).toEqual([]);
 });
 
-test.each([40, 80, 120])("at %i columns alt+r turns it on, and the question follows the plan", async (columns) => {
+test("the footer shows the mode next to the statuses of other hooks, at 40 columns too, and hides the first one", async () => {
+	const statuses = `export default (pi) => pi.on("session", (_, ctx) => {
+		for (const name of ["one", "two", "three", "four"]) ctx.ui.setStatus(name, "a long status " + name);
+	});`;
+	const app = await startApp({
+		columns: 40,
+		hooks: { "busy.ts": statuses },
+		agentSettings: { hooks: ["pi:permissions"] },
+	});
+	await app.terminal.waitFor("a long");
+	for (const shown of ["accept edits", "plan mode"]) {
+		await app.terminal.press("shift+tab");
+		await app.terminal.waitFor(new RegExp(`^${shown} · a long`, "m"));
+	}
+	await app.terminal.press("shift+tab");
+	await app.terminal.waitFor((rows) => !rows.includes("plan mode"));
+});
+
+test.each([40, 80, 120])("at %i columns shift+tab turns it on, and the question follows the plan", async (columns) => {
 	const app = await startApp({ columns, agentSettings: { hooks: ["pi:plan-mode"] } });
 	app.provider.reply(PLAN, "All done.");
 	await app.terminal.waitFor("0%");
-	app.terminal.send("\x1br");
+	await app.terminal.press("shift+tab");
 	await app.terminal.waitFor("plan mode");
 	await app.submit("Fix it");
 	await app.terminal.waitFor("Keep planning");

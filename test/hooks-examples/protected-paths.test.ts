@@ -1,19 +1,14 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { toolCall } from "../helpers/loopback-provider.js";
-import { startSession } from "../helpers/session.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { example } from "./example.js";
-
-const HOOK = example("protected-paths.ts");
+import { startGuarded } from "./guarded.js";
 
 async function write(cwd: string, path: string) {
-	const warnings: string[] = [];
-	const test = await startSession({ hookFiles: [HOOK], cwd, ui: { notify: (message) => void warnings.push(message) } });
-	test.provider.reply([toolCall("write", { path, content: "changed" })], "ok");
-	await test.session.prompt("go");
-	return { result: test.provider.requests[1]?.messages.at(-1)?.text ?? "", warnings };
+	const { call, warnings, asked } = await startGuarded({ presets: ["protected-paths"], cwd });
+	const result = await call("write", { path, content: "changed" });
+	expect(asked).toEqual([]);
+	return { result, warnings };
 }
 
 function project(): string {
@@ -71,8 +66,7 @@ test("ignores protected names above the project", async () => {
 test("blocks edits too", async () => {
 	const cwd = project();
 	writeFileSync(join(cwd, ".env"), "KEY=1");
-	const { session, provider } = await startSession({ hookFiles: [HOOK], cwd });
-	provider.reply([toolCall("edit", { path: ".env", oldText: "1", newText: "2" })], "ok");
-	await session.prompt("go");
+	const { call } = await startGuarded({ presets: ["protected-paths"], cwd });
+	await call("edit", { path: ".env", oldText: "1", newText: "2" });
 	expect(readFileSync(join(cwd, ".env"), "utf8")).toBe("KEY=1");
 });

@@ -41,8 +41,8 @@ const CASES: Record<string, RpcCase> = {
 	"permission-gate": {
 		messages: ["go"],
 		replies: [[toolCall("bash", { command: "echo a | cat" })], "ok"],
-		answers: [true],
-		receives: [{ method: "confirm", title: "Run this command?", message: "bash: echo a | cat" }],
+		answers: ["Yes, once"],
+		receives: [{ method: "select", title: "Run this command?\n\nbash: echo a | cat" }],
 		sent: "a",
 	},
 	handoff: {

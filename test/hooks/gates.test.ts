@@ -1,6 +1,8 @@
 import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isMessageEntry } from "../../src/log/entry.js";
+import type { SessionUI } from "../../src/hooks/session-ui.js";
+import { isApprovalEntry, isMessageEntry } from "../../src/log/entry.js";
+import type { Approval } from "../../src/util/approval.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 import { tempDir } from "../helpers/temp.js";
@@ -44,7 +46,7 @@ describe("a malformed tool_call answer blocks, and names the fields", () => {
 		["7", `the answer must be an object with ${FIELDS}, not a number`],
 		["[]", `the answer must be an object with ${FIELDS}, not a list`],
 		['{ input: "secret" }', "input must be an object"],
-		['{ ask: " " }', "ask must be a text that is not empty"],
+		['{ ask: " " }', "ask must be a text that is not empty, or { question, choices, isAllowed }"],
 		["{ ['x'.repeat(99) + '\\u001b']: 1 }", `unknown field "${"x".repeat(40)}…"; an answer has ${FIELDS}`],
 	])("%s", async (answer, problem) => {
 		const started = await callWith(answer);
@@ -182,11 +184,7 @@ describe("tool_call ask", () => {
 			"done",
 		);
 		await started.session.prompt("go");
-		expect(asked).toEqual([
-			"write: a.sh\ncontent:\n  one\n  rm -rf ~",
-			"edit: a.sh\nedits[0].oldText: a\nedits[0].newText: b",
-			"jobs:\naction: list",
-		]);
+		expect(asked).toEqual(["write: a.sh\n+ one\n+ rm -rf ~", "edit: a.sh\n- a\n+ b", "jobs:\naction: list"]);
 	});
 
 	test("is refused without a person", async () => {
@@ -282,4 +280,107 @@ test("a resumed session keeps who blocked and changed calls", async () => {
 		isMessageEntry(entry) && entry.message.role === "toolResult" ? [entry.message.gate] : [],
 	);
 	expect(results).toEqual([{ blockedBy: "gate" }]);
+});
+
+describe("tool_call ask with choices", () => {
+	const GATE = hook(`
+		const rules = [];
+		pi.on("tool_call", ({ input }) => ({ ask: {
+			question: "Run this?",
+			choices: [
+				{ label: "Yes, for this session", chosen: () => { rules.push("session"); } },
+				{ label: "Yes, always", rule: "echo *", check: (rule) => rule === "*" ? "too much" : null, chosen: (rule) => { if (rule === "bad") throw new Error("not saved"); rules.push(rule); } },
+			],
+			isAllowed: () => rules.some((rule) => input.command.startsWith(rule.replace("*", ""))),
+		} }));`);
+	type Answer = Awaited<ReturnType<NonNullable<SessionUI["approve"]>>>;
+
+	/** Runs commands past the gate. */
+	async function run(commands: readonly string[], answers: Answer[]) {
+		const asked: Approval[] = [];
+		const started = await startSession({
+			hooks: { "gate.ts": GATE },
+			ui: {
+				approve: async (approval) => {
+					asked.push(approval);
+					return answers.shift() ?? { allowed: false };
+				},
+			},
+		});
+		started.provider.reply(
+			commands.map((command) => toolCall("bash", { command })),
+			"done",
+			"understood",
+			"again",
+		);
+		await started.session.prompt("go");
+		const approvals = started.session.entries.flatMap((entry) => {
+			if (!isApprovalEntry(entry)) return [];
+			const { timestamp: _, toolCallId: __, ...rest } = entry;
+			return [rest];
+		});
+		return { ...started, asked, approvals };
+	}
+
+	const KEPT = { type: "approval", question: "Run this?", by: "gate" };
+
+	test("the question has the call, and the answer is kept and allows later calls unasked", async () => {
+		const { sent, asked, approvals } = await run(
+			["echo one", "echo two"],
+			[{ allowed: true, choice: 1, rule: "echo *" }],
+		);
+		expect(asked).toMatchObject([
+			{
+				question: "Run this?",
+				subject: { kind: "command", head: "bash: ", text: "echo one" },
+				choices: [{ label: "Yes, for this session" }, { label: "Yes, always", rule: "echo *" }],
+				takesMessage: true,
+			},
+		]);
+		expect(sent(2).slice(-2)).toEqual(["tool: one", "tool: two"]);
+		expect(approvals).toEqual([{ ...KEPT, allowed: true, choice: "Yes, always", rule: "echo *" }]);
+	});
+
+	test("a choice that fails blocks the call, and is reported", async () => {
+		const started = await run(["echo one"], [{ allowed: true, choice: 1, rule: "bad" }]);
+		expect(started.sent(2).at(-1)).toBe("tool: Blocked: hook gate failed: not saved");
+		expect(started.approvals).toEqual([]);
+		expect(errorsOf(started)).toEqual([expect.stringContaining("not saved")]);
+	});
+
+	test("the text of a refusal is the result of the tool, and a message of the user after the calls", async () => {
+		const { sent, approvals, session } = await run(
+			["echo one", "echo two"],
+			[
+				{ allowed: false, message: "use printf" },
+				{ allowed: true, choice: -1 },
+			],
+		);
+		expect(sent(2).slice(-3)).toEqual([
+			"tool: The user refused this call and says: use printf",
+			"tool: two",
+			"user: use printf",
+		]);
+		expect(approvals).toEqual([
+			{ ...KEPT, allowed: false, message: "use printf" },
+			{ ...KEPT, allowed: true },
+		]);
+		// The answers are in no context.
+		await session.prompt("go on");
+		expect(sent(3).join()).not.toContain("Run this?");
+	});
+
+	test.each([
+		["{ question: '' }", "an object with a question that is not empty"],
+		["{ question: 'q', choice: [] }", "an object with question, choices and isAllowed alone"],
+		["{ question: 'q', isAllowed: true }", "an object whose isAllowed is a function"],
+		["{ question: 'q', choices: [{ label: 'l' }] }", "an object with at most 6 choices { label, rule, check, chosen }"],
+		[
+			"{ question: 'q', choices: Array(7).fill({ label: 'l', chosen() {} }) }",
+			"an object with at most 6 choices { label, rule, check, chosen }",
+		],
+	])("a malformed one blocks: %s", async (ask, problem) => {
+		const started = await callWith(`{ ask: ${ask} }`);
+		expect(started.result).toBe(`tool: Blocked: the answer of hook gate is malformed: ask must be ${problem}`);
+	});
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { MessageEntry } from "../../src/log/entry.js";
-import { describeChangedInput, describeChangedPrompt } from "../../src/log/gate-text.js";
+import type { ApprovalEntry, MessageEntry } from "../../src/log/entry.js";
+import { describeApproval, describeChangedInput, describeChangedPrompt } from "../../src/log/gate-text.js";
 import { user } from "../helpers/entries.js";
 
 test.each<[string, Parameters<typeof describeChangedInput>[0], string]>([
@@ -46,4 +46,22 @@ test.each<[object, ReturnType<typeof describeChangedPrompt>]>([
 	],
 ])("the change of a prompt with %j is %j", (fields, expected) => {
 	expect(describeChangedPrompt({ ...user("x"), ...fields } as MessageEntry)).toEqual(expected);
+});
+
+test.each<[Partial<ApprovalEntry>, string]>([
+	[{ allowed: true }, "gate asked: Run it? → yes"],
+	[{ allowed: true, choice: "Yes, for this session" }, "gate asked: Run it? → yes, for this session"],
+	[{ allowed: true, choice: "Yes, always", rule: "git push *" }, "gate asked: Run it? → yes, always: git push *"],
+	[{ allowed: false }, "gate asked: Run it? → no"],
+	[{ allowed: false, message: "not on main" }, "gate asked: Run it? → no: not on main"],
+])("an approval %j is one line", (fields, line) => {
+	const entry = {
+		type: "approval",
+		timestamp: "",
+		toolCallId: "c1",
+		question: "Run it?",
+		by: "gate",
+		allowed: true,
+	} as const;
+	expect(describeApproval({ ...entry, ...fields })).toBe(line);
 });

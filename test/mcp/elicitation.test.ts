@@ -83,7 +83,7 @@ test.each<[string, object, Answers[number], unknown]>([
 ])("a server receives %s that the user enters", async (_, schema, answer, value) => {
 	const { titles, result } = await ask("form", field(schema), ["Answer", answer]);
 	expect(JSON.parse(result)).toEqual({ action: "accept", content: value === undefined ? {} : { it: value } });
-	expect(titles).toEqual(["MCP server asking asks: Which?\nFields: it", "MCP server asking: it (optional)"]);
+	expect(titles).toEqual(["MCP server asking asks: Which?\n\nFields: it", "MCP server asking: it (optional)"]);
 });
 
 test.each<[object, Answers[number], Answers[number], string]>([
@@ -119,7 +119,7 @@ test("a form with several fields is shown before it is sent, and can still be de
 	const properties = { name: { type: "string", title: "Your name" }, age: { type: "integer" } };
 	const args = { message: "Who are you?", schema: { type: "object", properties, required: ["name"] } };
 	const sent = await ask("form", args, ["Answer", "Ada", "", "Send"]);
-	expect(sent.titles.at(-1)).toBe("Send these answers to the MCP server asking?\nYour name: Ada\nage: (empty)");
+	expect(sent.titles.at(-1)).toBe("Send these answers to the MCP server asking?\n\nYour name: Ada\nage: (empty)");
 	expect(JSON.parse(sent.result)).toEqual({ action: "accept", content: { name: "Ada" } });
 	const declined = await ask("form", args, ["Answer", "Ada", "", "Decline"]);
 	expect(JSON.parse(declined.result)).toEqual({ action: "decline" });
@@ -135,14 +135,14 @@ test.each<[Answers, string]>([
 
 test("what a server asks cannot draw on the screen", async () => {
 	const { titles } = await ask("form", { ...field({ type: "string" }), message: "a\u001b[2Jb\u202ec" }, ["Decline"]);
-	expect(titles[0]).toBe("MCP server asking asks: ab‹U+202E›c\nFields: it");
+	expect(titles[0]).toBe("MCP server asking asks: ab‹U+202E›c\n\nFields: it");
 });
 
 test("an address is shown completely, and the user decides", async () => {
 	const url = `https://example.com/${"long/".repeat(200)}`;
 	const { titles, result } = await ask("page", { url }, ["Continue"]);
 	expect(titles).toEqual([
-		`MCP server asking asks: Log in first\n\nIt wants you to open this page on example.com in a browser:\n${url}`,
+		`MCP server asking asks: Log in first\n\nIt wants you to open this page on example.com in a browser, which pi does not do for you:\n${url}`,
 	]);
 	expect(JSON.parse(result)).toEqual({ action: "accept" });
 	expect(JSON.parse((await ask("page", { url }, ["Decline"])).result)).toEqual({ action: "decline" });

@@ -10,15 +10,15 @@ const ALWAYS = { reasoning: true, thinkingLevelMap: { off: null, minimal: null, 
 const OFF = "Scripted always thinks · using low";
 
 test.each([80, 120])(
-	"at %i columns the footer shows the level that requests use, and shift+tab skips the others",
+	"at %i columns the footer shows the level that requests use, and alt+t skips the others",
 	async (columns) => {
 		const app = await startApp({ columns, modelOptions: ALWAYS });
 		await app.terminal.waitFor("medium");
-		await app.terminal.press("shift+tab");
+		await app.terminal.press("alt+t");
 		await app.terminal.waitFor("high");
-		await app.terminal.press("shift+tab");
+		await app.terminal.press("alt+t");
 		await app.terminal.waitFor("max");
-		await app.terminal.press("shift+tab");
+		await app.terminal.press("alt+t");
 		await app.terminal.waitFor("low");
 		await app.submit("/thinking off");
 		await app.terminal.waitFor("always thinks");

@@ -152,7 +152,7 @@ describe("the scripted user", () => {
 				replies: [toolCall("bash", { command: "rm -r x" }), "a"],
 			}),
 		);
-		await expect(t.run("u")).rejects.toThrow('The confirm "Run this command?" has no answer');
+		await expect(t.run("u")).rejects.toThrow('The approval "Run this command?" has no answer');
 	});
 });
 

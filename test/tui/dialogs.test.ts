@@ -1,10 +1,11 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { describe, expect, test } from "vitest";
-import { ConfirmDialog } from "../../src/tui/confirm-dialog.js";
+import { ApprovalDialog } from "../../src/tui/approval-dialog.js";
 import { InputDialog } from "../../src/tui/input-dialog.js";
 import { createKeymap } from "../../src/tui/keymap.js";
 import { SelectDialog, type SelectItem } from "../../src/tui/select-dialog.js";
 import { createTheme } from "../../src/tui/theme.js";
+import type { Approval } from "../../src/util/approval.js";
 
 const look = { theme: createTheme("plain"), keymap: createKeymap(), rows: () => 24 };
 const DOWN = "\x1b[B";
@@ -85,9 +86,12 @@ test("no line is wider than a narrow screen, and invisible characters are shown 
 	for (const width of [1, 2, 5, 12, 40, 80]) {
 		const dialogs = [
 			select("A long title that does not fit anywhere", [...hostile, ...hostile]).dialog,
-			new ConfirmDialog(
+			new ApprovalDialog(
 				look,
-				{ title: hostile[0]?.label ?? "", message: `${hostile[0]?.label}\n`.repeat(40) },
+				{
+					question: hostile[0]?.label ?? "",
+					subject: { kind: "text", text: `${hostile[0]?.label}\n`.repeat(40) },
+				},
 				() => {},
 			),
 			new InputDialog(look, { title: "Your key", placeholder: hostile[0]?.label, masked: true }, () => {}),
@@ -100,41 +104,6 @@ test("no line is wider than a narrow screen, and invisible characters are shown 
 		}
 	}
 	expect(select("t", hostile).dialog.render(80)[2]).toContain("‹U+202E›gpj.‹U+200B›x␛[8m ↵ second line");
-});
-
-test("a confirm dialog scrolls a long message, showing a third of the screen at a time", () => {
-	const answers: boolean[] = [];
-	const message = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`).join("\n");
-	const dialog = new ConfirmDialog(look, { title: "Run it?", message }, (answer) => answers.push(answer));
-	expect(dialog.render(50)[1]).toBe(" Run it?        lines 1–8 of 30 · pageUp pageDown ");
-	expect(dialog.render(50)[2]).toBe(" line 1");
-	for (let index = 0; index < 10; index += 1) dialog.handleInput(PAGE_DOWN);
-	expect(dialog.render(50).at(-2)).toBe(" line 30");
-	for (const key of ["\r", "y", "n", "\x1b", "x"]) dialog.handleInput(key);
-	// Enter says no, because not everything was shown when the question opened.
-	expect(answers).toEqual([false, true, false, false]);
-});
-
-test.each([
-	["the arrows to the sides", "\x1b[C", "\x1b[D"],
-	["up and down", DOWN, UP],
-	["tab", "\t", "\t"],
-])("a confirm dialog shows both answers, and %s select the one that enter chooses", (_, toNo, toYes) => {
-	const answers: boolean[] = [];
-	const dialog = new ConfirmDialog(look, { title: "Clear?", message: "" }, (answer) => answers.push(answer));
-	const row = () => dialog.render(70)[2];
-	expect(row()).toBe(" → Yes    No                         ←→ choose · enter · y/n · esc no ");
-	dialog.handleInput(toNo);
-	expect(row()).toBe("   Yes  → No                         ←→ choose · enter · y/n · esc no ");
-	for (const key of ["\r", toYes, "\r"]) dialog.handleInput(key);
-	expect(answers).toEqual([false, true]);
-});
-
-test("pressing down several times never returns to yes in a confirm dialog", () => {
-	const answers: boolean[] = [];
-	const dialog = new ConfirmDialog(look, { title: "Clear?", message: "" }, (answer) => answers.push(answer));
-	for (const key of [DOWN, DOWN, "\x1b[C", DOWN, "\r"]) dialog.handleInput(key);
-	expect(answers).toEqual([false]);
 });
 
 test("an input dialog returns the typed text, or null when canceled", () => {
@@ -180,8 +149,11 @@ describe("a title that is too long for the row", () => {
 		[80, [` ${TITLE}`]],
 		[120, [` ${TITLE}`]],
 	])("is wrapped by confirm and input at %d columns", (width, lines) => {
-		const question = { title: TITLE, message: "" };
-		for (const dialog of [new ConfirmDialog(look, question, () => {}), new InputDialog(look, question, () => {})]) {
+		const approval: Approval = { question: TITLE, subject: { kind: "text", text: "" } };
+		for (const dialog of [
+			new ApprovalDialog(look, approval, () => {}),
+			new InputDialog(look, { title: TITLE }, () => {}),
+		]) {
 			expect(rows(dialog, width).slice(1, 1 + lines.length)).toEqual(lines);
 		}
 	});

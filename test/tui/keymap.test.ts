@@ -9,10 +9,19 @@ test("actions have their default keys, in legacy and in Kitty form", () => {
 	expect(keymap.matches("\x1b[99;5u", "app.interrupt")).toBe(true);
 	expect(keymap.matches("\x1b[27;5;99~", "app.interrupt")).toBe(true);
 	expect(keymap.matches("\x1b", "app.abort")).toBe(true);
-	expect(keymap.matches("\x1b[Z", "app.thinkingLevel")).toBe(true);
+	expect(keymap.matches("\x1b[Z", "app.mode")).toBe(true);
+	expect(keymap.matches("\x1bt", "app.thinkingLevel")).toBe(true);
+	expect(keymap.matches("\x1b[116;3u", "app.thinkingLevel")).toBe(true);
 	expect(keymap.matches("\x1b\r", "app.followUp")).toBe(true);
 	expect(keymap.matches("\x0f", "app.interrupt")).toBe(false);
 	expect(keymap.problems).toEqual([]);
+});
+
+test("a user's binding of the thinking level to its former key still works", () => {
+	const keymap = createKeymap({ "app.thinkingLevel": "shift+tab" });
+	onTestFinished(() => void createKeymap());
+	expect(keymap.actionOf("\x1b[Z", { "app.mode": 1, "app.thinkingLevel": 1 })).toBe("app.thinkingLevel");
+	expect(keymap.problems).toEqual([expect.stringContaining('leaves "app.mode" without a key')]);
 });
 
 test("key releases never match", () => {
@@ -52,7 +61,7 @@ test("mistakes in the user's keys are reported with their location, and the rest
 	const keymap = createKeymap(bindings, (action, key) => `keybindings.json (${action} ${key ?? ""})`);
 	onTestFinished(() => void createKeymap());
 	expect(keymap.problems).toEqual([
-		'keybindings.json (app.modle ): unknown action "app.modle" · did you mean app.model?',
+		'keybindings.json (app.modle ): unknown action "app.modle" · did you mean app.model or app.mode?',
 		'keybindings.json (app.model ctrl+pagup): unknown key "ctrl+pagup" for "app.model" · did you mean pageup?',
 		'keybindings.json (app.exit ): unknown key 7 for "app.exit" · valid keys look like "ctrl+e", "alt+up" or "f5"',
 	]);

@@ -1,6 +1,6 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { describe, expect, test } from "vitest";
-import { ConfirmDialog } from "../../src/tui/confirm-dialog.js";
+import { ApprovalDialog } from "../../src/tui/approval-dialog.js";
 import { createKeymap } from "../../src/tui/keymap.js";
 import { SelectDialog } from "../../src/tui/select-dialog.js";
 import { createTheme } from "../../src/tui/theme.js";
@@ -25,22 +25,6 @@ function scrolled(dialog: { render(width: number): string[]; handleInput(data: s
 }
 
 describe.each([40, 80])("at %d columns", (width) => {
-	test.each(["message", "title"] as const)("a confirm dialog shows all of a long %s, and Enter refuses", (part) => {
-		const answers: boolean[] = [];
-		const question = { title: "Run it?", message: "bash", [part]: COMMAND };
-		const dialog = new ConfirmDialog(style(24), question, (answer) => answers.push(answer));
-		dialog.handleInput("\r");
-		dialog.render(width);
-		dialog.handleInput("\r");
-		expect(answers).toEqual([false, false]);
-		expect(scrolled(dialog, width)).toContain("rm-rf~/work;");
-		dialog.handleInput("\r");
-		expect(answers.at(-1)).toBe(false);
-		dialog.handleInput("\x1b[D");
-		dialog.handleInput("\r");
-		expect(answers.at(-1)).toBe(true);
-	});
-
 	test("a select dialog shows all of a long title, and Enter pages until its end", () => {
 		const chosen: string[] = [];
 		const dialog = new SelectDialog(style(24), {
@@ -75,16 +59,12 @@ test.each([40, 80])(
 	},
 );
 
-test("a question that is shown completely starts at yes", () => {
-	const answers: boolean[] = [];
-	const dialog = new ConfirmDialog(style(24), { title: "Run it?", message: "ls" }, (answer) => answers.push(answer));
-	dialog.render(40);
-	dialog.handleInput("\r");
-	expect(answers).toEqual([true]);
-});
-
 test("a line of a million characters is shown without delay", () => {
-	const dialog = new ConfirmDialog(style(24), { title: "Run it?", message: "x".repeat(1_000_000) }, () => {});
+	const dialog = new ApprovalDialog(
+		style(24),
+		{ question: "Run it?", subject: { kind: "command", text: "x".repeat(1_000_000) } },
+		() => {},
+	);
 	const time = (frames: number) => {
 		const started = performance.now();
 		for (let frame = 0; frame < frames; frame++) dialog.render(80);

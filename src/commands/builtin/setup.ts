@@ -1,4 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import type { SettingPath } from "../../config/settings-schema.js";
 import { describeError, PiError } from "../../errors.js";
 import { cleanKey } from "../../models/key-shape.js";
 import { LOCAL_SERVERS } from "../../models/local-servers.js";
@@ -19,6 +20,9 @@ export const setupCommand: SlashCommand = {
 				hint: "set an API key variable such as ANTHROPIC_API_KEY instead",
 			});
 		}
+		// What the user has set before stays.
+		const isNew =
+			!session.model && session.settings.list().every(({ path, source }) => source !== "user" || path === VERSION);
 		const question = session.model ? "How do you want to connect a model?" : "pi has no model yet";
 		// A canceled choice returns to this list.
 		for (;;) {
@@ -31,10 +35,35 @@ export const setupCommand: SlashCommand = {
 				return;
 			}
 			const status = await connect(way, context);
-			if (status !== null) return { status };
+			if (status === null) continue;
+			if (isNew && !context.signal.aborted) await offerModes(context);
+			return { status };
 		}
 	},
 };
+
+/** A setting that pi itself writes. */
+const VERSION: SettingPath = "lastChangelogVersion";
+
+/** Asks a new user, once: the answer is saved, and users with settings are not asked. */
+async function offerModes({ session, ui, shell }: BuiltinCommandContext): Promise<void> {
+	const answer = await ui.select("Plan mode, questions of the model, and a task list", OFFERS);
+	if (answer === null) return;
+	const { settings } = session;
+	await settings.set("features.tasks", answer);
+	if (!answer) return;
+	await settings.set("hooks", ["pi:plan-mode", "pi:question"]);
+	await session.reload(shell?.rereadFiles?.());
+}
+
+const OFFERS: readonly { label: string; value: boolean; description: string }[] = [
+	{
+		label: "Turn them on",
+		value: true,
+		description: "Shift+Tab goes to plan mode; /hooks changes it",
+	},
+	{ label: "Leave them off", value: false, description: "/hooks and /settings turn them on later" },
+];
 
 /** @returns a status line; null when canceled */
 function connect(way: "login" | "key" | "local" | "server", context: BuiltinCommandContext): Promise<string | null> {

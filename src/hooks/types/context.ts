@@ -1,4 +1,5 @@
 import type { Api, AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import type { PermissionSettings } from "../../config/permission-rules.js";
 import type {
 	AppMessage,
 	EntryRange,
@@ -111,6 +112,8 @@ export interface HookEventContext {
 	 * @throws PiError `bad_arguments` for a name that is not that of a directory
 	 */
 	configFiles(folder: string): ConfigFile[];
+	/** The rules for tool calls in the user's and the project's settings, which guards apply. */
+	readonly permissions: PermissionSettings;
 	readonly model: Model<Api> | null;
 	readonly thinkingLevel: ThinkingLevel;
 	/** Values of the flags that the loaded hooks declare; the default for a flag that is not given. Frozen. */

@@ -174,8 +174,30 @@ export interface ToolCallEventResult {
 	terminate?: boolean;
 	/** New arguments. The call is blocked if the tool's schema does not accept them. Later handlers receive them. */
 	input?: Record<string, unknown>;
-	/** A yes/no question for the user; the call is blocked unless the answer is yes, also if nobody can answer. */
-	ask?: string;
+	/** A question for the user; the call is blocked unless the answer allows it, also if nobody can answer. A text is `{ question }`. */
+	ask?: string | ToolApproval;
+}
+
+/** A question before a tool call, with more ways to allow it than once. */
+export interface ToolApproval {
+	/** One line: `Run this command?` */
+	question: string;
+	/** Ways to allow this call and later ones, shown after "Yes, once", in this order. At most 6. */
+	choices?: readonly ApprovalChoice[];
+	/** Checked again right before the question opens, which may be after other questions: true allows the call unasked. */
+	isAllowed?(): boolean | Promise<boolean>;
+}
+
+/** A way to allow a call and later ones. */
+export interface ApprovalChoice {
+	/** `Yes, for this session` or `Yes, always`. */
+	label: string;
+	/** A text that the user can edit before it counts, such as the rule `git push *`. */
+	rule?: string;
+	/** @returns why an edited rule cannot be used; null if it can */
+	check?(rule: string): string | null;
+	/** Called when the user chose it, before the call runs; a failure blocks the call. `rule` is "" without a rule. */
+	chosen(rule: string): void | Promise<void>;
 }
 
 interface ToolResultEventBase {

@@ -26,7 +26,7 @@ import { AcpUI } from "./acp-ui.js";
 import { configOptions, setConfigOption } from "./config-options.js";
 import { clientStep, invalidParams, missingModel } from "./errors.js";
 import { replayHistory } from "./history.js";
-import { MODE_ENTRY, modesOf, setMode } from "./modes.js";
+import { isModeEntry, modesOf, setMode } from "./modes.js";
 import { readPrompt } from "./prompt-content.js";
 import { type ClientSupport, SessionUpdates, titleOf } from "./session-updates.js";
 
@@ -123,7 +123,7 @@ export class AcpSession {
 
 	/** Describes the session for the answer to the request that opened it, after which the client gets its commands. */
 	async describe(): Promise<OpenedSession> {
-		const modes = modesOf(this.#session);
+		const modes = await modesOf(this.#session);
 		const opened = { ...(modes ? { modes } : {}), configOptions: await configOptions(this.#session) };
 		setImmediate(() => {
 			const held = this.#held ?? [];
@@ -245,13 +245,13 @@ export class AcpSession {
 				return;
 			case "entry_appended":
 				if (event.entry.type === "session_info") this.#updates.sendTitle(titleOf(this.#session));
-				if (event.entry.type === MODE_ENTRY) this.#sendMode();
+				if (isModeEntry(event.entry)) void this.#sendMode();
 				return;
 		}
 	}
 
-	#sendMode(): void {
-		const modes = modesOf(this.#session);
+	async #sendMode(): Promise<void> {
+		const modes = await modesOf(this.#session).catch(() => null);
 		if (!modes) return;
 		this.#updates.send({ sessionUpdate: "current_mode_update", currentModeId: modes.currentModeId });
 		void this.#sendOptions();

@@ -11,7 +11,15 @@ import { errorText } from "../../errors.js";
 import { dialogLimits, dialogTitle, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { SessionUI } from "../../hooks/session-ui.js";
 import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption, SelectOptions } from "../../hooks/types.js";
+import {
+	type Approval,
+	type ApprovalAnswer,
+	alternativeLabel,
+	NO_WITH_MESSAGE,
+	subjectText,
+} from "../../util/approval.js";
 import { DialogQueue } from "../../util/dialog-queue.js";
+import { revealInvisible } from "../../util/reveal.js";
 import { stripAll } from "../../util/sanitize.js";
 import type { SessionUpdates } from "./session-updates.js";
 import { textBlock } from "./tool-calls.js";
@@ -26,7 +34,7 @@ export interface AcpUIOptions {
 }
 
 /**
- * Dialogs of hooks, one at a time. `confirm` and `select` are permission requests, with the tool call that runs or a call of their own;
+ * Dialogs of hooks, one at a time. `approve`, `confirm` and `select` are permission requests, with the tool call that runs or a call of their own;
  * the others are forms, or canceled with a notice if the client has none.
  */
 export class AcpUI implements SessionUI {
@@ -60,6 +68,33 @@ export class AcpUI implements SessionUI {
 			{ optionId: "reject", name: "No", kind: "reject_once" },
 		];
 		return (await this.#permission(dialogTitle(title, dialog), textOf(message), options, dialog)) === "allow";
+	}
+
+	async approve(approval: Approval, dialog?: DialogOptions): Promise<ApprovalAnswer> {
+		const { question, subject, yes = "Yes, once", no = "No", choices = [], takesMessage = false } = approval;
+		const options: PermissionOption[] = [
+			{ optionId: "allow", name: yes, kind: "allow_once" },
+			...choices.map((choice, at): PermissionOption => {
+				return { optionId: `choice-${at}`, name: stripAll(alternativeLabel(choice)), kind: "allow_always" };
+			}),
+			{ optionId: "reject", name: no, kind: "reject_once" },
+			...(takesMessage && this.canType
+				? [{ optionId: "tell", name: NO_WITH_MESSAGE, kind: "reject_once" } as const]
+				: []),
+		];
+		const title = dialogTitle(question, dialog);
+		// As for a person: a client may show what reverses or hides text.
+		const text = revealInvisible(subjectText(subject));
+		const chosen = await this.#permission(title, text, options, dialog);
+		const choice = choices.findIndex((_, at) => chosen === `choice-${at}`);
+		if (chosen === "allow") return { allowed: true, choice: -1 };
+		if (choice >= 0) {
+			const { rule } = choices[choice] ?? {};
+			return { allowed: true, choice, ...(rule === undefined ? {} : { rule }) };
+		}
+		const message = chosen === "tell" ? await this.#form(NO_WITH_MESSAGE, { type: "string" }, dialog) : null;
+		if (typeof message === "string" && message.trim() !== "") return { allowed: false, message: message.trim() };
+		return chosen === null ? { allowed: false, isClosed: true } : { allowed: false };
 	}
 
 	async selectMany(title: string, options: readonly unknown[], dialog?: SelectManyOptions): Promise<unknown[] | null> {

@@ -6,12 +6,21 @@ import { modesOf, setMode } from "./modes.js";
 
 type ConfigSession = Pick<
 	AgentSession,
-	"model" | "thinkingLevel" | "setModel" | "setThinkingLevel" | "controls" | "palette" | "log" | "prompt"
+	| "model"
+	| "thinkingLevel"
+	| "setModel"
+	| "setThinkingLevel"
+	| "controls"
+	| "palette"
+	| "log"
+	| "prompt"
+	| "completeArguments"
 >;
 
 /** The options of a session that a client can change: model, thinking level, and mode if the session has modes. */
 export async function configOptions(session: ConfigSession): Promise<SessionConfigOption[]> {
-	const [models, levels, modes] = [await offeredModels(session), session.controls.thinkingLevels(), modesOf(session)];
+	const [models, modes] = await Promise.all([offeredModels(session), modesOf(session)]);
+	const levels = session.controls.thinkingLevels();
 	const options: SessionConfigOption[] = [];
 	if (session.model) {
 		options.push({

@@ -2,36 +2,45 @@ import type { SessionModeState } from "@agentclientprotocol/sdk";
 import type { AgentSession } from "../../sdk/agent-session.js";
 import { invalidParams } from "./errors.js";
 
-/** The hook that provides a mode, its command, and the entry that holds the mode. */
-const PLAN_HOOK = "hook plan-mode";
-const PLAN_COMMAND = "plan";
-/** Type of the entries that change the mode. */
-export const MODE_ENTRY = "plan_mode";
+/** The command of the hook that provides modes; the completions of its argument are the modes, the default first. */
+const COMMAND = "mode";
+/** Types of the entries that change the mode: `{ mode }`, and `{ on }` of former versions, which only had `plan`. */
+const MODE_ENTRIES = ["permission_mode", "plan_mode"];
 
-const DEFAULT = { id: "default", name: "Default", description: "The model can use all tools" };
-const PLAN = { id: "plan", name: "Plan", description: "The model can only read, and ends its answer with a plan" };
+type ModeSession = Pick<AgentSession, "palette" | "log" | "prompt" | "completeArguments">;
 
-type ModeSession = Pick<AgentSession, "palette" | "log" | "prompt">;
+/** True for an entry that changes the mode. */
+export function isModeEntry({ type }: { readonly type: string }): boolean {
+	return MODE_ENTRIES.includes(type);
+}
 
-/** The modes of a session: those of the bundled hook `plan-mode`; null while it is not loaded. */
-export function modesOf(session: Pick<ModeSession, "palette" | "log">): SessionModeState | null {
-	if (!session.palette().some(({ name, origin }) => name === PLAN_COMMAND && origin === PLAN_HOOK)) return null;
-	return { currentModeId: (isPlanning(session) ? PLAN : DEFAULT).id, availableModes: [DEFAULT, PLAN] };
+/** The modes of a session: those of the guard hooks; null while none is loaded. */
+export async function modesOf(session: Omit<ModeSession, "prompt">): Promise<SessionModeState | null> {
+	const isProvided = session.palette().some(({ name, origin }) => name === COMMAND && origin.startsWith("hook "));
+	const offered = isProvided ? await session.completeArguments(COMMAND, "") : [];
+	const availableModes = offered.map(({ value, label = value, description }) => ({
+		...{ id: value, name: label },
+		...(description === undefined ? {} : { description }),
+	}));
+	const [first] = availableModes;
+	if (!first) return null;
+	const saved = savedMode(session);
+	return { currentModeId: (availableModes.find(({ id }) => id === saved) ?? first).id, availableModes };
 }
 
 /** Switches to another mode. @throws RequestError for a mode that the session does not have */
 export async function setMode(session: ModeSession, id: string): Promise<void> {
-	const modes = modesOf(session);
+	const modes = await modesOf(session);
 	if (!modes)
 		throw invalidParams("The session has no modes", 'turn on the hook with "hooks": ["pi:plan-mode"] in settings.json');
-	if (!modes.availableModes.some((mode) => mode.id === id)) {
-		const known = modes.availableModes.map((mode) => mode.id);
-		throw invalidParams(`The session has no mode ${JSON.stringify(id)}`, `use ${known.join(" or ")}`);
-	}
-	if (modes.currentModeId !== id) await session.prompt(`/${PLAN_COMMAND}`, { source: "rpc" });
+	const known = modes.availableModes.map((mode) => mode.id);
+	if (!known.includes(id))
+		throw invalidParams(`The session has no mode ${JSON.stringify(id)}`, `use ${known.join(", ")}`);
+	if (modes.currentModeId !== id) await session.prompt(`/${COMMAND} ${id}`, { source: "rpc" });
 }
 
-function isPlanning({ log }: Pick<ModeSession, "log">): boolean {
-	const entry = log.at(log.lastOfTypes([MODE_ENTRY], log.length));
-	return entry !== undefined && "on" in entry && entry.on === true;
+function savedMode({ log }: Pick<ModeSession, "log">): unknown {
+	const entry = log.at(log.lastOfTypes(MODE_ENTRIES, log.length));
+	if (entry && "mode" in entry) return entry.mode;
+	return entry && "on" in entry && entry.on === true ? "plan" : undefined;
 }

@@ -23,6 +23,7 @@ export interface AppKeysHost {
 		| "cycleModel"
 		| "cycleThinkingLevel"
 		| "model"
+		| "palette"
 		| "shortcuts"
 		| "runShortcut"
 		| "jobs"
@@ -64,6 +65,7 @@ export class AppKeys {
 		"app.model": () => this.#command("/model"),
 		"app.modelNext": () => this.#cycleModel(1),
 		"app.modelPrevious": () => this.#cycleModel(-1),
+		"app.mode": () => this.#nextMode(),
 		"app.thinkingLevel": () => this.#cycleThinkingLevel(),
 		"app.transcript": () => this.host.openTranscript(),
 		"app.previousPrompt": () => this.host.openTranscript("prompt"),
@@ -173,6 +175,20 @@ export class AppKeys {
 		cycled?.then((model) => {
 			if (model === null) this.host.screen.hint("no other model available · /model shows all");
 		}, this.host.failed);
+	}
+
+	/** Runs `/mode next` of the hook that provides modes. */
+	#nextMode(): void {
+		const session = this.host.session();
+		if (!session) return;
+		if (session.palette().some(({ name, origin }) => name === "mode" && origin.startsWith("hook "))) {
+			this.#command("/mode next");
+			return;
+		}
+		const key = this.keymap.keyOf("app.thinkingLevel");
+		this.host.screen.hint(
+			`${key ? `${key} changes the thinking level · ` : ""}for modes turn on pi:plan-mode in /hooks`,
+		);
 	}
 
 	#cycleThinkingLevel(): void {

@@ -1,6 +1,5 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { AgentSession } from "../../sdk/agent-session.js";
-import { typedText } from "../../tui/keymap.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { monotonicMs } from "../../util/clock.js";
 import { statOrNull } from "../../util/fs.js";
@@ -10,7 +9,6 @@ import { plural } from "../format.js";
 import { confirmEnd } from "../session-end.js";
 import type { StartQuestions } from "../start-questions.js";
 import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
-import { PAUSE_MS, TypingGuard } from "./dialogs/typing-guard.js";
 import { bindHookKeys } from "./hook-keys.js";
 import type { InteractiveOptions, News } from "./interactive-options.js";
 import { createPromptTarget, sendPrompts } from "./prompt-controller.js";
@@ -22,26 +20,23 @@ import type { Transcript } from "./transcript.js";
 
 /** The questions that starting a session may ask on this screen. They never use a project's theme. */
 export function startQuestions(components: ScreenComponents, { cwd, home }: InteractiveOptions): StartQuestions {
-	const { editor, overlays, dialogs, keymap, screen } = components;
+	const { editor, overlays, dialogs, lastKeyAt } = components;
 	const style = { ...components.style, theme: components.themes.trusted };
-	let typedAt = Number.NEGATIVE_INFINITY;
-	screen.tui.addInputListener((data) => {
-		const isForEditor = !overlays.isOpen && (typedText(data) !== "" || keymap.matches(data, "tui.input.submit"));
-		if (isForEditor) typedAt = monotonicMs();
-		return undefined;
+	// While there is a draft, the next key may belong to it.
+	const guard = () => ({
+		lastKeyAt: editor.getText() === "" ? lastKeyAt() : monotonicMs(),
+		requestRender: () => overlays.redraw(),
 	});
-	// After Enter the editor is empty, but the user may type on.
-	const isTyping = () => editor.getText() !== "" || monotonicMs() - typedAt < PAUSE_MS;
 	return {
 		ui: dialogs,
 		// Rarely asked, so loaded when needed.
 		async askTrust(set) {
 			const { askTrust } = await import("./dialogs/trust-panel.js");
-			return askTrust(set, overlays, style, { isTyping: isTyping() });
+			return askTrust(set, overlays, style, { guard: guard() });
 		},
 		async askGrant(request) {
 			const { askGrant } = await import("./dialogs/grant-panel.js");
-			return askGrant(request, overlays, style, { paths: { cwd, home }, guard: new TypingGuard(isTyping()) });
+			return askGrant(request, overlays, style, { paths: { cwd, home }, guard: guard() });
 		},
 		lastBytes: LAST_BYTES,
 	};

@@ -10,11 +10,13 @@ import {
 } from "../../hooks/dialog-options.js";
 import type { HookScreen } from "../../hooks/session-ui.js";
 import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption } from "../../hooks/types.js";
-import { ConfirmDialog } from "../../tui/confirm-dialog.js";
+import { ApprovalDialog } from "../../tui/approval-dialog.js";
 import type { DialogStyle } from "../../tui/dialog-style.js";
 import { InputDialog } from "../../tui/input-dialog.js";
 import type { OverlayOptions, OverlayStack } from "../../tui/overlay-stack.js";
 import { SelectDialog } from "../../tui/select-dialog.js";
+import type { Approval, ApprovalAnswer } from "../../util/approval.js";
+import { TIMING, type Timing } from "../../util/clock.js";
 import type { TextDialogHost } from "./dialogs/text-dialog.js";
 import { type Draft, guardTyping } from "./dialogs/typing-guard.js";
 import type { NoticeLevel } from "./views/notice-view.js";
@@ -25,6 +27,9 @@ export interface DialogControllerOptions {
 	/** Absent: `editor` is canceled at once. */
 	text?: TextDialogHost | null;
 	hookScreen?: HookScreen;
+	/** When the last key arrived, as `monotonicMs`. Absent: long ago. */
+	lastKeyAt?(): number;
+	timing?: Timing;
 }
 
 /** From this number of options on, hooks let the user filter them unless they say otherwise. */
@@ -37,15 +42,25 @@ export class DialogController implements CommandUI {
 	readonly #text: TextDialogHost | null;
 	/** A dialog that opens while this has text ignores keys until the user pauses. */
 	readonly #draft: Draft | null;
+	readonly #lastKeyAt: () => number;
+	readonly #timing: Timing;
 
 	constructor(
 		private readonly overlays: OverlayStack,
 		private readonly style: DialogStyle,
 		private readonly onNotice: (level: NoticeLevel, message: string) => void,
-		{ draft = null, text = null, hookScreen }: DialogControllerOptions = {},
+		{
+			draft = null,
+			text = null,
+			hookScreen,
+			lastKeyAt = () => Number.NEGATIVE_INFINITY,
+			timing = TIMING,
+		}: DialogControllerOptions = {},
 	) {
 		this.#draft = draft;
 		this.#text = text;
+		this.#lastKeyAt = lastKeyAt;
+		this.#timing = timing;
 		if (hookScreen) this.hookScreen = hookScreen;
 	}
 
@@ -111,11 +126,25 @@ export class DialogController implements CommandUI {
 		);
 	}
 
-	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {
-		const question = { title: dialogTitle(title, dialog), message: textOf(message) };
-		return this.overlays.open<boolean>(
-			(settle) => this.#guard(new ConfirmDialog(this.style, question, settle), dialog),
-			{ ...overlayLimits(dialog), canceled: false },
+	async confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {
+		const subject = { kind: "text", text: textOf(message) } as const;
+		const { allowed } = await this.approve({ question: textOf(title), subject, yes: "Yes" }, dialog);
+		return allowed;
+	}
+
+	/** Asks whether something may run. */
+	approve(approval: Approval, dialog?: DialogOptions): Promise<ApprovalAnswer> {
+		const asked = { ...approval, question: dialogTitle(approval.question, dialog) };
+		return this.overlays.open<ApprovalAnswer>(
+			(settle) => {
+				const guard = {
+					timing: this.#timing,
+					lastKeyAt: this.#lastKeyAt(),
+					requestRender: () => this.overlays.redraw(),
+				};
+				return this.#guard(new ApprovalDialog(this.style, asked, settle, guard), dialog);
+			},
+			{ ...overlayLimits(dialog), canceled: { allowed: false, isClosed: true } },
 		);
 	}
 
@@ -157,7 +186,9 @@ export class DialogController implements CommandUI {
 		const draft = this.#draft;
 		// Text typed into a dialog of pi may be a secret, so it never reaches the draft.
 		const keepsText = askingHook(dialog) !== null;
-		return draft ? guardTyping(component, { draft, keymap: this.style.keymap, keepsText }) : component;
+		return draft
+			? guardTyping(component, { draft, keymap: this.style.keymap, keepsText, timing: this.#timing })
+			: component;
 	}
 }
 

@@ -4,6 +4,7 @@ import type { EntrySource } from "../../context/entry-message.js";
 import type { FindToolRenderer } from "../../hooks/tool-drawing.js";
 import {
 	type HookToolCallEntry,
+	isApprovalEntry,
 	isCompactionEntry,
 	isContextFreezeEntry,
 	isContextUndoEntry,
@@ -18,7 +19,7 @@ import {
 	type SessionToolResult,
 	type ToolCaller,
 } from "../../log/entry.js";
-import { describeChangedPrompt } from "../../log/gate-text.js";
+import { describeApproval, describeChangedPrompt } from "../../log/gate-text.js";
 import type { RecordedMachine } from "../../log/last-choices.js";
 import { pastedParts } from "../../log/prompt-text.js";
 import { describeOmission, formatTokens } from "../format.js";
@@ -101,6 +102,7 @@ export function itemsOfOther(
 	if (isHookToolCallEntry(entry)) return itemsOfHookCall(entry, entryIndex, drawing);
 	if (isSystemItemEntry(entry)) return [createItem("system", new SystemItemView(style, entry), style, { entryIndex })];
 	const event = (text: string) => [createItem("event", new NoticeView(style, { level: "info", message: text }), style)];
+	if (isApprovalEntry(entry)) return event(describeApproval(entry));
 	if (isCompactionEntry(entry)) {
 		const steps = describeCompaction(entry, entries);
 		return event([`compacted here · the context had ${formatTokens(entry.tokensBefore)} tokens`, ...steps].join(" · "));

@@ -1,6 +1,7 @@
 import type { BuiltContext } from "../../context/context-message.js";
 import type { EntrySource } from "../../context/entry-message.js";
 import {
+	isApprovalEntry,
 	isCompactionEntry,
 	isHookToolCallEntry,
 	isMessageEntry,
@@ -40,7 +41,12 @@ function firstKeptEntry(entries: EntrySource, context: BuiltContext): number {
 }
 
 function isToolResult(entry: SessionEntry | undefined): boolean {
-	return isHookToolCallEntry(entry) || (isMessageEntry(entry) && entry.message.role === "toolResult");
+	// The answer to the question about a call stands between the call and its result.
+	return (
+		isHookToolCallEntry(entry) ||
+		isApprovalEntry(entry) ||
+		(isMessageEntry(entry) && entry.message.role === "toolResult")
+	);
 }
 
 function rowsOf(entry: SessionEntry | undefined): number {

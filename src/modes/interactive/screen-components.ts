@@ -8,6 +8,7 @@ import { createKeymap } from "../../tui/keymap.js";
 import { isLongPaste } from "../../tui/paste-marks.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
+import { monotonicMs } from "../../util/clock.js";
 import { confirmEnd } from "../session-end.js";
 import { AppKeys } from "./app-keys.js";
 import { DialogController } from "./dialog-controller.js";
@@ -125,8 +126,15 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		void openTranscript().catch(failed);
 		return { consume: true };
 	});
+	let keyAt = Number.NEGATIVE_INFINITY;
+	screen.tui.addInputListener(() => {
+		keyAt = monotonicMs();
+		return undefined;
+	});
+	const lastKeyAt = () => keyAt;
 	const dialogs = new DialogController(overlays, style, (level, message) => screen.transcript.notice(level, message), {
 		draft: editor,
+		lastKeyAt,
 		text: { createEditor, editExternally, requestRender: () => screen.tui.requestRender() },
 		hookScreen: new HookScreenLoader({
 			screen,
@@ -168,6 +176,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		overlays,
 		style,
 		dialogs,
+		lastKeyAt,
 		createEditor,
 		palette,
 		images,

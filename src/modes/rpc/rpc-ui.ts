@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { errorText } from "../../errors.js";
+import { approveBySelect } from "../../hooks/ask-approval.js";
 import { askingHook, dialogLimits, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { HookScreen, SessionUI } from "../../hooks/session-ui.js";
 import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption, SelectOptions } from "../../hooks/types.js";
+import type { Approval, ApprovalAnswer } from "../../util/approval.js";
 import { DialogQueue, type QueuedDialog } from "../../util/dialog-queue.js";
 import type { HookDialogRequest, HookUIResponse, RpcEvent, SelectRequest } from "./protocol.js";
 import { RpcScreen } from "./rpc-screen.js";
@@ -49,6 +51,10 @@ export class RpcUI implements SessionUI {
 				throw new Error(`value must be a list of ${labelsOf(items)}`);
 			return items.flatMap((item) => (labels.includes(item.label) ? [item.value] : []));
 		});
+	}
+
+	approve(approval: Approval, dialog?: DialogOptions): Promise<ApprovalAnswer> {
+		return approveBySelect(this, approval, dialog);
 	}
 
 	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { BUNDLED_HOOKS } from "../../hooks/bundled.js";
-import { bundledPath } from "../../hooks/bundled-words.js";
+import { bundledPath, preferredHook } from "../../hooks/bundled-words.js";
 import { hookFileName } from "../../hooks/hook-name.js";
 import type { LoadedHook } from "../../hooks/registry.js";
 import type { Code, Store } from "../../services/services.js";
@@ -11,7 +11,8 @@ export function turnedOffHook(
 	{ replaced, failures }: Pick<SessionHooks, "replaced" | "failures">,
 	{ bundledHooks }: Pick<Code, "bundledHooks">,
 ): string | undefined {
-	const hook = bundledHooks ? BUNDLED_HOOKS.find(({ entryTypes = [] }) => entryTypes.includes(type)) : undefined;
+	const owners = BUNDLED_HOOKS.filter(({ entryTypes = [] }) => entryTypes.includes(type));
+	const hook = bundledHooks ? preferredHook(owners, type) : undefined;
 	const path = hook && bundledPath(hook.name);
 	if (path === undefined || replaced.has(path) || failures.some((failure) => failure.path === path)) return undefined;
 	return hook?.name;
@@ -30,7 +31,10 @@ export function describeInactive(
 		const message = `Unknown command /${command}: the hook ${hookFileName(off.path)}, which provides it, is off`;
 		return { message, hint: "turn it on in /hooks" };
 	}
-	const hook = BUNDLED_HOOKS.find(({ commands }) => commands.includes(command));
+	const hook = preferredHook(
+		BUNDLED_HOOKS.filter(({ commands }) => commands.includes(command)),
+		command,
+	);
 	if (!hook) return null;
 	const path = bundledPath(hook.name);
 	const by = replaced.get(path);

@@ -2,14 +2,16 @@ import type { Api, AssistantMessageEventStream, Model } from "@mariozechner/pi-a
 import type { StreamFunction } from "../../agent/stream.js";
 import type { ToolStatus } from "../../commands/pickers.js";
 import { paletteItems } from "../../commands/registry.js";
+import { createPermissionSettings } from "../../config/permission-rules.js";
 import { offeredTools } from "../../context/additions.js";
-import { PiError } from "../../errors.js";
+import { describeError, PiError } from "../../errors.js";
 import type { HookOperation, HookSession } from "../../hooks/context-object.js";
 import { checkCustomEntry } from "../../hooks/custom-entry.js";
 import { hookProjectDir } from "../../hooks/project-dir.js";
 import { WRITTEN_ENTRY } from "../../hooks/registry.js";
 import type { HookEventContext } from "../../hooks/types.js";
 import { sessionDirs } from "../../log/catalog.js";
+import { entryTimestamp } from "../../log/entry.js";
 import { freezeDeep } from "../../log/freeze.js";
 import { SessionName } from "../../log/last-choices.js";
 import { userSessionsDir } from "../../log/session-paths.js";
@@ -114,6 +116,7 @@ export function createHookSession(
 			return session().surface.mode;
 		},
 		configFiles: (folder) => code.configFiles(folder),
+		permissions: createPermissionSettings(store.settings, store, (line) => session().surface.ui.notify(line, "info")),
 		get model() {
 			return freezeModel(state.model);
 		},
@@ -192,6 +195,15 @@ export function createHookSession(
 		},
 		tools: hookTools(code, context),
 		callTool: (...call) => session().runner.hookCalls.run(...call),
+		noteApproval(answer) {
+			const entry = { type: "approval", timestamp: entryTimestamp(), ...answer } as const;
+			state.appendAll([entry], state.isUnused && !activity.has("command"));
+			if (answer.message === undefined) return;
+			// Not awaited: the call that was refused is part of the run that takes it.
+			void session()
+				.prompter.send(answer.message)
+				.catch((error) => session().events.emit({ type: "notice", level: "error", message: describeError(error) }));
+		},
 		openDialog: (title) => activity.begin("dialog", { name: title }).end,
 		enter: (hook, action) => models.enterHooks(() => meteredBy((send) => meterHook(core, hook.name, send), action)),
 		setEditorText: (text) => {

@@ -1,4 +1,5 @@
 import { describeError, type PiError } from "../../errors.js";
+import { askApproval } from "../../hooks/ask-approval.js";
 import type { SessionUI } from "../../hooks/session-ui.js";
 import type { SessionActivity } from "../activity.js";
 
@@ -67,7 +68,8 @@ export class RequiredHooks {
 		const dialog = this.deps.activity.begin("dialog");
 		try {
 			const title = `${this.#missing.join("\n")}\nIts hooks cannot decide about tool calls.`;
-			return (await this.deps.ui().select(title, [BLOCK, ALLOW], { signal })) === ALLOW;
+			const approval = { question: title, subject: { kind: "text", text: "" }, yes: ALLOW, no: BLOCK } as const;
+			return (await askApproval(this.deps.ui(), approval, { signal })).allowed;
 		} finally {
 			dialog.end();
 		}

@@ -1,4 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
+import { askApproval } from "../../hooks/ask-approval.js";
 import type { SessionUI } from "../../hooks/session-ui.js";
 import { isSessionHeader } from "../../log/entry.js";
 import { type RequestUsage, usageOf } from "../../log/request-usage.js";
@@ -57,7 +58,9 @@ export class Budget {
 			const dialog = this.deps.activity.begin("dialog", { name: setting });
 			try {
 				const message = `${facts}. pi asks again at ${formatCost(upTo)}.`;
-				if (!(await this.deps.ui().confirm("Continue over budget?", message, { signal }))) {
+				const subject = { kind: "text", text: message } as const;
+				const approval = { question: "Continue over budget?", subject, yes: "Yes" };
+				if (!(await askApproval(this.deps.ui(), approval, { signal })).allowed) {
 					return `${facts} · raise ${setting} in the settings to continue`;
 				}
 			} finally {

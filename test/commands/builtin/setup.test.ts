@@ -37,6 +37,7 @@ async function setUp(models: Model<Api>[], ...labels: string[]) {
 	const result = await setupCommand.run({
 		session: {
 			model: null,
+			settings: { list: () => [{ path: "theme", source: "user" }] },
 			availableModels: async () => models,
 			setModel: async (model: Model<Api>) => void chosen.push(model),
 		} as unknown as CommandSession,

@@ -39,7 +39,7 @@ test("a question about a call is a permission request with its diff, and yes let
 				content: [
 					{
 						type: "content",
-						content: { type: "text", text: "gate asks: Write this file?\n\nwrite: a.txt\ncontent: x" },
+						content: { type: "text", text: "gate asks: Write this file?\n\nwrite: a.txt\n+ x" },
 					},
 					{ type: "diff", path: `${cwd}/a.txt`, oldText: null, newText: "x" },
 				],

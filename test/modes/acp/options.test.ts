@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
 import { methods, type SessionConfigOption } from "@agentclientprotocol/sdk";
 import { expect, test } from "vitest";
 import { toolCall } from "../../helpers/loopback-provider.js";
 import { serve } from "./serve.js";
 
 const { session } = methods.agent;
-const PLAN_MODE = readFileSync(new URL("../../../hooks-examples/plan-mode.ts", import.meta.url), "utf8");
 
 const valuesOf = (options: readonly SessionConfigOption[] | null | undefined) =>
 	Object.fromEntries((options ?? []).map(({ id, currentValue }) => [id, currentValue]));
@@ -61,9 +59,18 @@ test.each([
 });
 
 test("the hook plan-mode provides modes, which the client can switch", async () => {
-	const { editor, provider, opened, id } = await serve({ hooks: { "plan-mode.ts": PLAN_MODE } });
-	expect(opened.modes).toMatchObject({ currentModeId: "default", availableModes: [{ id: "default" }, { id: "plan" }] });
-	expect(valuesOf(opened.configOptions)).toMatchObject({ mode: "default" });
+	const { editor, provider, opened, id } = await serve({
+		bundledHooks: true,
+		userSettings: { hooks: ["pi:plan-mode"] },
+	});
+	expect(opened.modes).toEqual({
+		currentModeId: "act",
+		availableModes: [
+			{ id: "act", name: "Act", description: "the model can use all tools" },
+			{ id: "plan", name: "Plan", description: "the model can only read, and ends its answer with a plan" },
+		],
+	});
+	expect(valuesOf(opened.configOptions)).toMatchObject({ mode: "act" });
 	await editor.agent.request(session.setMode, { sessionId: id, modeId: "plan" });
 	expect(await editor.waitFor("current_mode_update")).toMatchObject({ currentModeId: "plan" });
 	provider.reply([toolCall("write", { path: "a", content: "" }, "c1")], "I cannot.");
@@ -72,9 +79,9 @@ test("the hook plan-mode provides modes, which the client can switch", async () 
 	const back = await editor.agent.request(session.setConfigOption, {
 		sessionId: id,
 		configId: "mode",
-		value: "default",
+		value: "act",
 	});
-	expect(valuesOf(back.configOptions)).toMatchObject({ mode: "default" });
+	expect(valuesOf(back.configOptions)).toMatchObject({ mode: "act" });
 	const unknown = editor.agent.request(session.setMode, { sessionId: id, modeId: "turbo" });
-	await expect(unknown).rejects.toMatchObject({ message: 'The session has no mode "turbo" · use default or plan' });
+	await expect(unknown).rejects.toMatchObject({ message: 'The session has no mode "turbo" · use act, plan' });
 });

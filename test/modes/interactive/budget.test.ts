@@ -11,8 +11,9 @@ test.each([
 			" This session has cost $1.25; the",
 			" budget is $1.00. pi asks again at",
 			" $2.00.",
-			" → Yes    No",
-			" ←→ choose · enter · y/n · esc no",
+			"   y  Yes",
+			" → n  No",
+			" ↑↓ choose · enter · esc no",
 		],
 	],
 	[
@@ -20,7 +21,9 @@ test.each([
 		[
 			" Continue over budget?",
 			" This session has cost $1.25; the budget is $1.00. pi asks again at $2.00.",
-			" → Yes    No                                   ←→ choose · enter · y/n · esc no ",
+			"   y  Yes",
+			" → n  No",
+			" ↑↓ choose · enter · esc no",
 		],
 	],
 	[
@@ -28,7 +31,9 @@ test.each([
 		[
 			" Continue over budget?",
 			" This session has cost $1.25; the budget is $1.00. pi asks again at $2.00.",
-			` → Yes    No${" ".repeat(75)}←→ choose · enter · y/n · esc no `,
+			"   y  Yes",
+			" → n  No",
+			" ↑↓ choose · enter · esc no",
 		],
 	],
 ])("at %d columns the question of a budget names the amounts, and a no stops the run", async (columns, lines) => {
@@ -40,7 +45,7 @@ test.each([
 	app.provider.reply({ content: [toolCall("ls", {})], usage: { input: 1_000_000, output: 0 } });
 	await app.terminal.waitFor("0%");
 	await app.submit("go");
-	await app.terminal.waitFor("→ Yes");
+	await app.terminal.waitFor("→ n  No");
 	expect(await panel(app)).toEqual(["─".repeat(columns), ...lines]);
 	await app.terminal.press("escape");
 	await app.terminal.waitFor("raise");

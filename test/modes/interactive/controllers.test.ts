@@ -1,5 +1,6 @@
 import { Container } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test } from "vitest";
+import type { PaletteItem } from "../../../src/commands/command.js";
 import { PiError } from "../../../src/errors.js";
 import type { SelectOption } from "../../../src/hooks/types.js";
 import { AppKeys } from "../../../src/modes/interactive/app-keys.js";
@@ -16,6 +17,7 @@ import { OverlayStack } from "../../../src/tui/overlay-stack.js";
 import { PromptEditor } from "../../../src/tui/prompt-editor.js";
 import { createTheme } from "../../../src/tui/theme.js";
 import { model } from "../../helpers/model.js";
+import { skipTime } from "../../helpers/skip-time.js";
 import { VirtualTerminal } from "../../helpers/virtual-terminal.js";
 
 const IDLE: Activity = { state: "idle", phase: null, operations: [] };
@@ -43,7 +45,8 @@ function start() {
 	onTestFinished(() => tui.stop());
 
 	const log: unknown[] = [];
-	const state = { running: false, jobs: 0, now: 0, queue: ["queued"], whileEditing: () => {} };
+	const items: PaletteItem[] = [];
+	const state = { items, running: false, jobs: 0, now: 0, queue: ["queued"], whileEditing: () => {} };
 	const takeQueue = () => state.queue.splice(0);
 	const note = (name: string) => () => void log.push(name);
 	const session = {
@@ -78,6 +81,7 @@ function start() {
 			endAll: () => null,
 		},
 		moveToBackground: () => [],
+		palette: () => state.items,
 		shortcuts: [],
 		runShortcut: async () => ({ kind: "command" as const, status: null }),
 		cycleThinkingLevel: () => {
@@ -213,19 +217,22 @@ test("ctrl+d leaves when the editor is empty, and deletes otherwise", async () =
 	expect(log).toEqual(["leave"]);
 });
 
+test("the mode key runs the command of the hook with modes, and says how to get modes without one", async () => {
+	const { terminal, state, log } = start();
+	await terminal.press("shift+tab");
+	expect(log).toEqual([{ hint: "alt+t changes the thinking level · for modes turn on pi:plan-mode in /hooks" }]);
+	// A template of that name is no hook.
+	state.items = [{ name: "mode", description: "", origin: "prompt" }];
+	await terminal.press("shift+tab");
+	expect(log).toHaveLength(2);
+	state.items = [{ name: "mode", description: "", origin: "hook plan-mode" }];
+	await terminal.press("shift+tab");
+	expect(log.at(-1)).toBe("/mode next");
+});
+
 test("each other app key runs its action", async () => {
 	const { terminal, editor, log } = start();
-	await terminal.press(
-		"ctrl+z",
-		"ctrl+l",
-		"ctrl+p",
-		"shift+ctrl+p",
-		"shift+tab",
-		"ctrl+o",
-		"ctrl+t",
-		"ctrl+r",
-		"ctrl+v",
-	);
+	await terminal.press("ctrl+z", "ctrl+l", "ctrl+p", "shift+ctrl+p", "alt+t", "ctrl+o", "ctrl+t", "ctrl+r", "ctrl+v");
 	expect(log).toEqual([
 		"suspend",
 		"/model",
@@ -445,7 +452,8 @@ test("confirm and input return the answer, and notify shows a notice", async () 
 	const { terminal, dialogs, log } = start();
 	const sure = dialogs.confirm("Sure?", "it deletes\nall");
 	await terminal.waitFor("it deletes");
-	await terminal.press("enter");
+	skipTime(1);
+	await terminal.type("y");
 	expect(await sure).toBe(true);
 	const name = dialogs.input("Name?", "yours");
 	await terminal.waitFor("yours");

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startApp } from "./app.js";
 
 const QUESTION = "pi has no model";
+const OFFER = "Plan mode, questions of the";
 
 test("starting without a model offers ways to set one up", async () => {
 	const app = await startApp({ withoutModel: true, mode: { startDemo: () => {} } });
@@ -35,12 +36,71 @@ test("a pasted key is saved, and its provider's model is selected immediately", 
 	await app.terminal.waitFor("API key for OpenAI");
 	await app.terminal.paste(" sk-made-up-for-this-test \n");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("model: openai/");
+	await app.terminal.waitFor(OFFER);
+	await app.terminal.press("escape");
+	await app.terminal.waitFor("model: openai");
+	expect(existsSync(join(app.agentDir, "settings.json"))).toBe(false);
 	expect(app.session().model?.provider).toBe("openai");
 	expect(JSON.parse(readFileSync(join(app.agentDir, "auth.json"), "utf8"))).toEqual({
 		openai: { type: "api_key", key: "sk-made-up-for-this-test" },
 	});
 	expect(app.terminal.output).not.toContain("sk-made-up");
+});
+
+/** Connects a model with a key. */
+async function connect(app: Awaited<ReturnType<typeof startApp>>) {
+	await app.terminal.waitFor(QUESTION);
+	await app.terminal.press("down", "enter");
+	await app.terminal.waitFor("Which provider?");
+	await app.terminal.type("openai");
+	await app.terminal.waitFor("→ OpenAI ");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("API key for OpenAI");
+	await app.terminal.paste("sk-made-up-for-this-test");
+	await app.terminal.press("enter");
+}
+
+test.each([40, 80, 120])(
+	"at %i columns a new user is asked once about plan mode, questions and tasks",
+	async (columns) => {
+		const app = await startApp({ withoutModel: true, columns });
+		await connect(app);
+		await app.terminal.waitFor(OFFER);
+		const rows = await app.terminal.screen();
+		// Above it pi says why it could not try the key.
+		const dialog = rows
+			.slice(rows.findIndex((row) => row.includes(OFFER)))
+			.join("\n")
+			.trimEnd();
+		await expect(`${dialog}\n`).toMatchFileSnapshot(`../../screens/first-run-offer-${columns}.txt`);
+		await app.terminal.press("enter");
+		await app.terminal.waitFor(/model:\s+openai/);
+		expect(JSON.parse(readFileSync(join(app.agentDir, "settings.json"), "utf8"))).toMatchObject({
+			...{ features: { tasks: true }, hooks: ["pi:plan-mode", "pi:question"] },
+		});
+		await app.terminal.press("shift+tab");
+		await app.terminal.waitFor("plan mode");
+		const names = app.session().loaded.hooks.map(({ path }) => path);
+		expect(names).toEqual(expect.arrayContaining(["built-in/tasks", "pi:plan-mode", "pi:question"]));
+	},
+);
+
+test("no is saved, too", async () => {
+	const app = await startApp({ withoutModel: true });
+	await connect(app);
+	await app.terminal.waitFor(OFFER);
+	await app.terminal.press("down", "enter");
+	await app.terminal.waitFor("model: openai");
+	expect(JSON.parse(readFileSync(join(app.agentDir, "settings.json"), "utf8"))).toMatchObject({
+		features: { tasks: false },
+	});
+});
+
+test("a user with settings is not asked", async () => {
+	const app = await startApp({ withoutModel: true, agentSettings: { gutter: false } });
+	await connect(app);
+	await app.terminal.waitFor("model: openai");
+	expect(await app.terminal.text()).not.toContain(OFFER);
 });
 
 test("canceling a setup step returns to the dialog, and escape there shows how to reopen it", async () => {

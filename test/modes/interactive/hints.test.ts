@@ -9,7 +9,7 @@ test.each([40, 80, 120])(
 		const app = await startApp({ columns });
 		await app.terminal.waitFor("0%");
 		const before = await app.terminal.text();
-		await app.terminal.press("shift+tab");
+		await app.terminal.press("alt+t");
 		expect(await app.terminal.waitFor(HINT)).toContain(HINT);
 		await app.terminal.press("left");
 		expect(await app.terminal.text()).toBe(before);
@@ -19,7 +19,7 @@ test.each([40, 80, 120])(
 test("the line that a model does not think goes when another model is chosen", async () => {
 	const app = await startApp();
 	await app.terminal.waitFor("0%");
-	await app.terminal.press("shift+tab");
+	await app.terminal.press("alt+t");
 	await app.terminal.waitFor(HINT);
 	const { model } = app.session();
 	if (!model) throw new Error("the session has no model");
@@ -33,7 +33,7 @@ test("the status of /model and /thinking goes when a key chooses another one", a
 	await app.terminal.waitFor("0%");
 	await app.submit("/thinking high");
 	await app.terminal.waitFor("Thinking: high");
-	await app.terminal.press("shift+tab");
+	await app.terminal.press("alt+t");
 	expect(await app.terminal.text()).not.toContain("Thinking: high");
 	await app.submit("/model loopback/scripted:low");
 	await app.terminal.waitFor("Model: loopback/scripted · thinking: low");
@@ -42,7 +42,7 @@ test("the status of /model and /thinking goes when a key chooses another one", a
 });
 
 test.each(["/thinking high", "/thinking"])(
-	"%s says the same as shift+tab for a model that does not think",
+	"%s says the same as alt+t for a model that does not think",
 	async (line) => {
 		const app = await startApp();
 		await app.terminal.waitFor("0%");

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { guardTyping, PAUSE_MS } from "../../../src/modes/interactive/dialogs/typing-guard.js";
+import { guardTyping } from "../../../src/modes/interactive/dialogs/typing-guard.js";
+import { PAUSE_MS } from "../../../src/tui/answer-guard.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
 import { skipTime } from "../../helpers/skip-time.js";
@@ -49,8 +50,9 @@ test.each([
 			" stacking asks: Clear session?",
 			" This starts a new session; the old one",
 			" stays in /resume.",
-			"   Yes  → No",
-			" ←→ choose · enter · y/n · esc no",
+			"   y  Yes",
+			" → n  No",
+			" ↑↓ choose · enter · esc no",
 		],
 	],
 	[
@@ -58,7 +60,9 @@ test.each([
 		[
 			" stacking asks: Clear session?",
 			" This starts a new session; the old one stays in /resume.",
-			"   Yes  → No                                   ←→ choose · enter · y/n · esc no ",
+			"   y  Yes",
+			" → n  No",
+			" ↑↓ choose · enter · esc no",
 		],
 	],
 	[
@@ -66,17 +70,19 @@ test.each([
 		[
 			" stacking asks: Clear session?",
 			" This starts a new session; the old one stays in /resume.",
-			`   Yes  → No${" ".repeat(75)}←→ choose · enter · y/n · esc no `,
+			"   y  Yes",
+			" → n  No",
+			" ↑↓ choose · enter · esc no",
 		],
 	],
 ])("at %d columns a hook's confirm names the hook, and down and enter refuse", async (columns, lines) => {
 	const app = await startApp({ columns, hooks: { "stacking.ts": STACKING } });
 	await app.terminal.waitFor("0%");
 	await app.submit("/fresh");
-	await app.terminal.waitFor("→ Yes    No");
+	await app.terminal.waitFor("→ n  No");
 	await app.terminal.press("down");
-	await app.terminal.waitFor("Yes  → No");
 	expect(await panel(app)).toEqual(["─".repeat(columns), ...lines]);
+	skipTime(1);
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("cleared: false");
 });
@@ -106,7 +112,7 @@ test("a dialog that opens while the user types takes no key as its answer until 
 	await terminal.waitFor("late asks: Delete it?");
 	await terminal.type("yarn");
 	await terminal.press("enter", "down");
-	await terminal.waitFor("→ Yes    No");
+	await terminal.waitFor("→ n  No");
 	skipTime(Math.ceil(PAUSE_MS / 1000));
 	await terminal.type("n");
 	await terminal.waitFor("answered false");

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { skipTime } from "../../helpers/skip-time.js";
 import { type App, startApp } from "./app.js";
 import { belowEditor, start } from "./hook-board.js";
 
@@ -356,7 +357,8 @@ test("components of several calls queue, and dialogs of other hooks wait for the
 	await app.terminal.waitFor("component one");
 	await app.terminal.type("x");
 	await app.terminal.waitFor("board asks: Sure?");
-	await app.terminal.press("enter");
+	skipTime(1);
+	await app.terminal.type("y");
 	await app.terminal.waitFor("component two");
 	await app.terminal.type("y");
 	await app.terminal.waitFor("onex,true,twoy");

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { skipTime } from "../../helpers/skip-time.js";
 import { type App, startApp } from "./app.js";
 import { panel, startWithWork, TAIL } from "./dialogs/support.js";
 
@@ -61,10 +62,12 @@ test("the keys of a question can be rebound, and the question names them", async
 	});
 	await app.terminal.waitFor("0%");
 	await app.submit("/ask");
-	await app.terminal.waitFor("←→ choose · f2 · j/n · esc no");
+	await app.terminal.waitFor("↑↓ choose · f2 · esc no");
+	expect(await app.terminal.text()).toMatch(/ j {2}Yes\n +→ n {2}No/);
 	await app.terminal.type("y");
 	await app.terminal.press("enter");
 	expect(await app.terminal.text()).toContain("Sure?");
+	skipTime(1);
 	await app.terminal.type("j");
 	await app.terminal.waitFor("sure: true");
 });

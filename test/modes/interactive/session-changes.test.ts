@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { toolCall } from "../../helpers/loopback-provider.js";
+import { skipTime } from "../../helpers/skip-time.js";
 import { type App, startApp } from "./app.js";
 
 const GUARD = `export default (pi) => pi.on("session", (event, ctx) => {
@@ -56,6 +57,7 @@ test.each([
 	expect([session().sessionId, session().isRunning]).toEqual([sessionId, true]);
 	await submit(command);
 	await terminal.waitFor(question);
+	skipTime(1);
 	await terminal.type("y");
 	await terminal.waitFor(done);
 	expect(session().sessionId).not.toBe(sessionId);
@@ -67,6 +69,7 @@ test("/resume asks before it ends a run", async () => {
 	const first = session().sessionId;
 	await submit("/new");
 	await terminal.waitFor("Start a new session?");
+	skipTime(1);
 	await terminal.type("y");
 	await terminal.waitFor("Ended 1 background command");
 	const second = session().sessionId;
@@ -80,6 +83,7 @@ test("/resume asks before it ends a run", async () => {
 	expect(session().sessionId).toBe(second);
 	await submit(`/resume ${first}`);
 	await terminal.waitFor("Open another session?");
+	skipTime(1);
 	await terminal.type("y");
 	await terminal.waitFor("an answer");
 	expect(session().sessionId).toBe(first);
@@ -94,6 +98,7 @@ test("/quit asks before it ends a run", async () => {
 	expect(session().isRunning).toBe(true);
 	await submit("exit");
 	await terminal.waitFor("Quit pi?");
+	skipTime(1);
 	await terminal.type("y");
 	expect(await exit).toBe(0);
 });

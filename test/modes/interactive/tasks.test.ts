@@ -24,7 +24,7 @@ test.each([40, 80, 120])("open tasks stand above the editor until all are done, 
 	await app.terminal.waitFor("▎ Working.");
 	await app.terminal.waitFor("▸ change it");
 	expect(await aboveEditor(app)).toEqual([
-		"1 of 3 tasks done",
+		"Tasks 1/3 · 1 in progress",
 		"▸ change it",
 		expect.stringMatching(/^☐ run (?:all )+.*…$/),
 	]);
@@ -34,7 +34,7 @@ test.each([40, 80, 120])("open tasks stand above the editor until all are done, 
 	app.provider.reply([list(["find the rounding", "done"], ["change it", "done"])], "All done.");
 	await app.submit("go on");
 	await app.terminal.waitFor("▎ All done.");
-	await app.terminal.waitFor((rows) => !rows.includes("1 of 3 tasks done"));
+	await app.terminal.waitFor((rows) => !rows.includes("Tasks 1/3"));
 	expect(await aboveEditor(app)).toEqual([]);
 });
 
@@ -46,7 +46,7 @@ test("a long list shows its first open tasks and how many more there are", async
 	await app.terminal.waitFor("☐ part 0");
 	await app.terminal.waitFor("▎ Working.");
 	expect(await aboveEditor(app)).toEqual([
-		"1 of 9 tasks done",
+		"Tasks 1/9",
 		...[0, 1, 2, 3, 4].map((at) => `☐ part ${at}`),
 		"… 3 more · /tasks shows all",
 	]);

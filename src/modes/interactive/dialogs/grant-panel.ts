@@ -1,19 +1,20 @@
 import type { Component } from "@mariozechner/pi-tui";
 import type { GrantAnswer, GrantRequest } from "../../../hooks/handles.js";
+import type { GuardOptions } from "../../../tui/answer-guard.js";
 import { type DialogStyle, hint } from "../../../tui/dialog-style.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import { displayPath } from "../../format.js";
 import { HANDLE_MEANINGS } from "../../start-questions.js";
 import { cleanLine, wrapLines } from "../lines.js";
+import { LetterQuestion } from "./letter-question.js";
 import { choiceLines } from "./panel-lines.js";
-import type { TypingGuard } from "./typing-guard.js";
 
 /** The question of a `GrantPanel`. */
 export interface GrantQuestion {
 	request: GrantRequest;
 	/** Paths are shown relative to these. */
 	paths: { cwd: string; home: string };
-	guard: TypingGuard;
+	guard?: GuardOptions;
 }
 
 const CHOICES = [
@@ -23,16 +24,24 @@ const CHOICES = [
 ];
 
 /** Asks whether to grant a handle that a hook requires. Only the listed keys answer; canceling means no. */
-export class GrantPanel implements Component {
+export class GrantPanel extends LetterQuestion implements Component {
 	constructor(
 		private readonly style: DialogStyle,
 		private readonly question: GrantQuestion,
 		private readonly onAnswer: (answer: GrantAnswer) => void,
-	) {}
+	) {
+		const answers = {
+			"question.yes": () => onAnswer("grant"),
+			"question.once": () => onAnswer("once"),
+			"question.no": () => onAnswer("no"),
+		};
+		super(style.keymap, answers, question.guard ?? {});
+	}
 
 	/** @returns lines of at most `width` columns */
 	render(width: number): string[] {
 		const { theme } = this.style;
+		this.drew(true);
 		const { request, paths } = this.question;
 		const { file, handle } = request;
 		const wrap = (text: string, indent: number) =>
@@ -47,11 +56,7 @@ export class GrantPanel implements Component {
 	}
 
 	handleInput(data: string): void {
-		if (this.question.guard.isForEditor()) return;
-		const { keymap } = this.style;
-		if (keymap.matches(data, "dialog.cancel") || keymap.matches(data, "question.no")) this.onAnswer("no");
-		else if (keymap.matches(data, "question.yes")) this.onAnswer("grant");
-		else if (keymap.matches(data, "question.once")) this.onAnswer("once");
+		if (!this.answer(data) && this.style.keymap.matches(data, "dialog.cancel")) this.onAnswer("no");
 	}
 
 	invalidate(): void {} // nothing cached

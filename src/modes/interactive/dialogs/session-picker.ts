@@ -3,10 +3,11 @@ import type { CommandSessions, SessionScope } from "../../../commands/pickers.js
 import { describeError } from "../../../errors.js";
 import type { SearchHit } from "../../../log/search.js";
 import type { SessionSummary } from "../../../log/session-summary.js";
-import { ConfirmDialog, type ConfirmQuestion } from "../../../tui/confirm-dialog.js";
+import { ApprovalDialog } from "../../../tui/approval-dialog.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
 import { InputDialog } from "../../../tui/input-dialog.js";
 import { SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
+import type { Approval, ApprovalAnswer } from "../../../util/approval.js";
 import { plural } from "../../format.js";
 import { matchedUnits, SESSION_COLUMNS, sessionRows, titleOf } from "./session-rows.js";
 
@@ -217,11 +218,10 @@ export class SessionPicker implements Component, Focusable {
 	#askDelete(item: SelectItem<string> | undefined): void {
 		const session = this.#sessions.find(({ path }) => path === item?.value);
 		if (!session) return;
-		const question = { title: "Move this session to the trash?", message: `${titleOf(session)}\n${session.path}` };
 		const trash = () => void this.#trash(session);
 		// It refuses the open session, about which there is nothing to ask.
 		if (session.path === this.options.sessions.current) trash();
-		else this.#confirm(question, trash);
+		else this.#confirm("Move this session to the trash?", `${titleOf(session)}\n${session.path}`, trash);
 	}
 
 	async #trash(session: SessionSummary): Promise<void> {
@@ -233,7 +233,7 @@ export class SessionPicker implements Component, Focusable {
 			if (refusal === null) return this.#drop(path, "moved to the trash:");
 			this.#note(null);
 			const message = `It cannot go to the trash: ${refusal}\n${titleOf(session)}\n${path}`;
-			this.#confirm({ title: "Delete this session for good?", message }, () => this.#delete(path));
+			this.#confirm("Delete this session for good?", message, () => this.#delete(path));
 		} catch (error) {
 			this.#fail(error);
 		}
@@ -248,12 +248,15 @@ export class SessionPicker implements Component, Focusable {
 		}
 	}
 
-	#confirm(question: ConfirmQuestion, onYes: () => void): void {
-		this.#question = new ConfirmDialog(this.style, question, (isSure) => {
+	#confirm(title: string, text: string, onYes: () => void): void {
+		const { requestRender } = this.options;
+		const approval: Approval = { question: title, subject: { kind: "text", text }, yes: "Yes" };
+		const answer = ({ allowed }: ApprovalAnswer) => {
 			this.#question = null;
-			if (isSure) onYes();
-		});
-		this.options.requestRender();
+			if (allowed && !this.options.signal.aborted) onYes();
+		};
+		this.#question = new ApprovalDialog(this.style, approval, answer, { requestRender });
+		requestRender();
 	}
 
 	/** Removes a session from the list. */

@@ -1,15 +1,16 @@
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
 import type { TrustAnswer } from "../../../trust/gate.js";
 import type { ProjectFile, ProjectSet } from "../../../trust/store.js";
+import type { GuardOptions } from "../../../tui/answer-guard.js";
 import { type DialogStyle, hint, UP_DOWN } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import { ScrollText } from "../../../tui/scroll.js";
 import { type CodeChange, type CodeLine, codeLines, compareWithTrusted, isPlainFile } from "../../code-lines.js";
 import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
+import { LetterQuestion } from "./letter-question.js";
 import { createCodePager, type Pager } from "./pager.js";
 import { choiceLines } from "./panel-lines.js";
-import { TypingGuard } from "./typing-guard.js";
 
 /** The question of a `TrustPanel`. */
 export interface TrustQuestion {
@@ -18,10 +19,7 @@ export interface TrustQuestion {
 	changes: ReadonlyMap<string, CodeChange>;
 	/** ms since the epoch. */
 	now: number;
-	/** Whether the user was typing when the panel opened: the next keys are meant for the editor. */
-	isTyping?: boolean;
-	/** A monotonic clock in ms. Default: `monotonicMs`. */
-	clock?(): number;
+	guard?: GuardOptions;
 }
 
 const CHOICES = [
@@ -37,21 +35,27 @@ const MIN_ROWS = 3;
 const MAX_PATH = 10_000;
 
 /** Asks whether the project's code may run. Only the listed keys answer; canceling means no. */
-export class TrustPanel implements Component {
+export class TrustPanel extends LetterQuestion implements Component {
 	#pager: Pager | null = null;
 	#page = MIN_ROWS;
 	readonly #scroll = new ScrollText(() => this.#page);
-	readonly #guard: TypingGuard;
 
 	constructor(
 		private readonly style: DialogStyle,
 		private readonly question: TrustQuestion,
 		private readonly onAnswer: (answer: TrustAnswer) => void,
 	) {
-		this.#guard = new TypingGuard(question.isTyping ?? false, question.clock);
+		const answers = {
+			"question.yes": () => onAnswer("trust"),
+			"question.once": () => onAnswer("once"),
+			"question.code": () => this.#showCode(),
+			"question.no": () => onAnswer("no"),
+		};
+		super(style.keymap, answers, question.guard ?? {});
 	}
 
 	render(width: number): string[] {
+		this.drew(this.#pager === null);
 		if (this.#pager) return this.#pager.render(width);
 		const { theme, keymap } = this.style;
 		const rows = this.#rows(width);
@@ -73,22 +77,18 @@ export class TrustPanel implements Component {
 	}
 
 	handleInput(data: string): void {
-		if (this.#guard.isForEditor()) return;
-		if (this.#pager) this.#pager.handleInput(data);
-		else this.#handleKey(data);
+		if (this.#pager) {
+			this.#pager.handleInput(data);
+			return;
+		}
+		const { keymap } = this.style;
+		if (this.answer(data)) return;
+		if (keymap.matches(data, "dialog.cancel")) this.onAnswer("no");
+		else this.#scroll.handle(data, keymap);
 	}
 
 	invalidate(): void {
 		this.#pager?.invalidate();
-	}
-
-	#handleKey(data: string): void {
-		const { keymap } = this.style;
-		if (keymap.matches(data, "dialog.cancel") || keymap.matches(data, "question.no")) this.onAnswer("no");
-		else if (keymap.matches(data, "question.yes")) this.onAnswer("trust");
-		else if (keymap.matches(data, "question.once")) this.onAnswer("once");
-		else if (keymap.matches(data, "question.code")) this.#showCode();
-		else this.#scroll.handle(data, keymap);
 	}
 
 	#showCode(): void {
@@ -188,12 +188,12 @@ function shortDate(iso: string, now: number): string {
 	return date.getFullYear() === new Date(now).getFullYear() ? day : `${day} ${date.getFullYear()}`;
 }
 
-/** Opens a `TrustPanel` instead of the editor. @param state overrides the clocks, and says whether the user is typing */
+/** Opens a `TrustPanel` instead of the editor. @param state overrides the clock, and says how the question opens */
 export async function askTrust(
 	set: ProjectSet,
 	overlays: Pick<OverlayStack, "open">,
 	style: DialogStyle,
-	state: Partial<Pick<TrustQuestion, "now" | "isTyping" | "clock">> = {},
+	state: Partial<Pick<TrustQuestion, "now" | "guard">> = {},
 ): Promise<TrustAnswer> {
 	const changes = new Map<string, CodeChange>();
 	for (const file of set.files) {

@@ -1,5 +1,6 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import {
+	isApprovalEntry,
 	isCompactionEntry,
 	isHookToolCallEntry,
 	isMessageEntry,
@@ -7,6 +8,7 @@ import {
 	messageText,
 	type SessionEntry,
 } from "../../../log/entry.js";
+import { describeApproval } from "../../../log/gate-text.js";
 import type { ItemKind } from "../item.js";
 
 /**
@@ -21,6 +23,7 @@ export function itemTexts(
 ): string[] {
 	if (entry === undefined) return [];
 	if (isSystemItemEntry(entry)) return [entry.item.text];
+	if (isApprovalEntry(entry)) return [describeApproval(entry)];
 	if (isCompactionEntry(entry)) return [entry.summary];
 	if (isHookToolCallEntry(entry)) {
 		const { toolName: name, input, content } = entry;

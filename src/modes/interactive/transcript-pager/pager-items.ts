@@ -67,6 +67,7 @@ const SHOWN: ReadonlySet<string> = new Set([
 	"context_freeze",
 	"system_item",
 	"hook_tool_call",
+	"approval",
 	"opaque",
 ]);
 

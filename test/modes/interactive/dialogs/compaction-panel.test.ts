@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { keyBytes } from "../../../helpers/keys.js";
 import { httpError } from "../../../helpers/loopback-provider.js";
+import { skipTime } from "../../../helpers/skip-time.js";
 import { type App, startApp } from "../app.js";
 import { panel } from "./support.js";
 
@@ -137,7 +138,8 @@ test("a hook's compaction is attributed to the hook, and the hook's question com
 	const app = await startWithTurns({ hooks: { "house.ts": OWN } });
 	await app.submit("/compact");
 	await app.terminal.waitFor("house style?");
-	await app.terminal.press("enter");
+	skipTime(1);
+	await app.terminal.type("y");
 	await app.terminal.waitFor("summary by hook house");
 	expect(await app.terminal.text()).toContain("drops 2 messages");
 	await app.terminal.press("enter");

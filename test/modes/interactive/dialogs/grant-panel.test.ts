@@ -4,9 +4,11 @@ import { visibleWidth } from "@mariozechner/pi-tui";
 import { describe, expect, test } from "vitest";
 import type { GrantAnswer } from "../../../../src/hooks/handles.js";
 import { GrantPanel } from "../../../../src/modes/interactive/dialogs/grant-panel.js";
-import { TypingGuard } from "../../../../src/modes/interactive/dialogs/typing-guard.js";
+import { PAUSE_MS } from "../../../../src/tui/answer-guard.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
+import { FakeTiming } from "../../../helpers/fake-timing.js";
+import { skipTime } from "../../../helpers/skip-time.js";
 import { tempAgentDir } from "../../../helpers/temp.js";
 import { startApp } from "../app.js";
 
@@ -15,7 +17,9 @@ const HOOK = `export default (pi) => {
 	pi.command("say", { description: "it loaded", handler: (ctx) => ({ status: typeof ctx.systemItems }) });
 };`;
 
-function open(guard = new TypingGuard(false)) {
+function open({ lastKeyAgoMs = PAUSE_MS } = {}) {
+	const timing = new FakeTiming();
+	const guard = { timing, lastKeyAt: timing.now() - lastKeyAgoMs };
 	const answers: GrantAnswer[] = [];
 	const path = "/home/ada/shop/.pi/hooks/task-reminder.ts";
 	const file = { path, realPath: path, scope: "project", name: "task-reminder" } as const;
@@ -24,7 +28,15 @@ function open(guard = new TypingGuard(false)) {
 		{ request: { file, handle: "systemItems" }, paths: { cwd: "/home/ada/shop", home: "/home/ada" }, guard },
 		(answer) => answers.push(answer),
 	);
-	return { panel, answers, press: (...keys: string[]) => keys.forEach((key) => void panel.handleInput(key)) };
+	const press = (...keys: string[]) => {
+		for (const key of keys) {
+			panel.render(80);
+			timing.pass(PAUSE_MS);
+			panel.handleInput(key);
+			timing.pass(PAUSE_MS);
+		}
+	};
+	return { panel, answers, timing, press };
 }
 
 describe("the question", () => {
@@ -47,12 +59,30 @@ describe("the question", () => {
 	});
 
 	test("ignores keys that were meant for the editor", () => {
-		let now = 0;
-		const { press, answers } = open(new TypingGuard(true, () => now));
-		press("y");
-		now += 1000;
+		const { panel, press, timing, answers } = open({ lastKeyAgoMs: 0 });
+		panel.render(80);
+		timing.pass(PAUSE_MS - 1);
+		panel.handleInput("y");
+		timing.pass(PAUSE_MS);
+		expect(answers).toEqual([]);
 		press("o");
 		expect(answers).toEqual(["once"]);
+	});
+
+	test("ignores a letter of a word, and one that is pressed when the question has just appeared", () => {
+		const { panel, timing, answers } = open();
+		panel.handleInput("y");
+		timing.pass(PAUSE_MS);
+		panel.render(80);
+		timing.pass(1);
+		panel.handleInput("y");
+		timing.pass(PAUSE_MS);
+		for (const key of "yes") {
+			panel.handleInput(key);
+			timing.pass(100);
+		}
+		timing.pass(PAUSE_MS);
+		expect(answers).toEqual([]);
 	});
 });
 
@@ -64,6 +94,7 @@ describe("in the shell", () => {
 		const agentDir = tempAgentDir({ hooks: { "asks.ts": HOOK }, settings: kept });
 		const app = await startApp({ agentDir });
 		await app.terminal.waitFor("asks for systemItems");
+		skipTime(1);
 		await app.terminal.type("y");
 		await app.terminal.waitFor("1 hook");
 		expect(await app.session().prompt("/say")).toMatchObject({ status: "object" });
@@ -77,6 +108,7 @@ describe("in the shell", () => {
 		const agentDir = tempAgentDir({ hooks: { "asks.ts": HOOK }, settings: { mystery: 1 } });
 		const app = await startApp({ agentDir });
 		await app.terminal.waitFor("asks for systemItems");
+		skipTime(1);
 		await app.terminal.type("o");
 		await app.terminal.waitFor("1 hook");
 		await app.submit("/reload");
@@ -87,8 +119,10 @@ describe("in the shell", () => {
 	test("n skips the hook and prints how to grant it; for a project's hook the question comes after that about its code", async () => {
 		const app = await startApp({ files: { ".pi/hooks/asks.ts": HOOK } });
 		await app.terminal.waitFor("Run it?");
+		skipTime(1);
 		await app.terminal.type("y");
 		await app.terminal.waitFor("asks for systemItems");
+		skipTime(1);
 		await app.terminal.type("n");
 		await app.terminal.waitFor("did not load: it requires");
 		expect(app.session().loaded.hooks.filter(({ scope }) => scope !== "bundled")).toEqual([]);

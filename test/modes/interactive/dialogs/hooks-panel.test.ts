@@ -158,8 +158,8 @@ test("every guard is described in one line of 80 columns, and the selected one c
 		" → claude-hooks         runs hooks of Claude Code, after pi import claude",
 		"   confirm-destructive  asks when you leave a session with uncommitted changes",
 		"   dirty-repo-guard     asks once before changes to a dirty work tree",
-		"   permission-gate      asks before each bash command that may change something",
-		"   permissions          asks by your rules; use it instead of permission-gate",
+		"   permission-gate      asks before each command that is not clearly harmless",
+		"   permissions          asks before everything but reading, by your rules",
 		"   protected-paths      blocks writes to .env, .git and node_modules, unasked",
 		"   redact               masks secrets in tool results",
 	]);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { skipTime } from "../../../helpers/skip-time.js";
 import { tempAgentDir } from "../../../helpers/temp.js";
 import { startApp } from "../app.js";
 
@@ -28,6 +29,7 @@ test.each([80, 40])(
 		await expect(`${parts.join("\n\n")}\n`).toMatchFileSnapshot(`../../../screens/login-${columns}.txt`);
 		await terminal.press("enter");
 		await terminal.waitFor(/pasted as\s+several|Save this API key/);
+		skipTime(1);
 		await terminal.type("y");
 		await terminal.waitFor("Saved your Groq account");
 	},

@@ -9,6 +9,7 @@ import { createSessionStore } from "../../../../src/services/store/session-store
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
 import { acquireLock } from "../../../../src/util/file-lock.js";
+import { skipTime } from "../../../helpers/skip-time.js";
 import { tempAgentDir, tempDir } from "../../../helpers/temp.js";
 import { startApp } from "../app.js";
 
@@ -93,8 +94,14 @@ async function open(
 	const type = (...keys: string[]) => {
 		for (const key of keys) picker.handleInput(key);
 	};
+	/** Answers a question that has been on the screen for a while. */
+	const answer = (key: string) => {
+		screen();
+		skipTime(1);
+		type(key);
+	};
 	await vi.waitFor(() => expect(screen()).not.toContain("loading"), { interval: 2, timeout: 10_000 });
-	return { picker, paths, chosen, named, closed, screen, shows, type, sessions };
+	return { picker, paths, chosen, named, closed, screen, shows, type, answer, sessions };
 }
 
 afterEach(() => void vi.restoreAllMocks());
@@ -198,7 +205,7 @@ describe("a session", () => {
 	test("goes to the trash after a question, and the path of the file is shown", async () => {
 		const root = tempDir();
 		const trash = join(root, "trash");
-		const { screen, shows, type, paths } = await open(SAMPLES, null, root, async (path) => {
+		const { screen, shows, type, answer, paths } = await open(SAMPLES, null, root, async (path) => {
 			renameSync(path, trash);
 			return null;
 		});
@@ -208,7 +215,8 @@ describe("a session", () => {
 		expect(screen().replace(/\s/g, "")).toContain(`coupons${path}`);
 		type("\x1b");
 		expect(existsSync(path)).toBe(true);
-		type(CTRL_D, "y");
+		type(CTRL_D);
+		answer("y");
 		await shows("moved to the trash");
 		expect([existsSync(path), existsSync(trash)]).toEqual([false, true]);
 		expect(screen()).not.toContain("coupons");
@@ -216,18 +224,20 @@ describe("a session", () => {
 	});
 
 	test("is deleted for good after a second question if there is no trash", async () => {
-		const { screen, shows, type, paths } = await open();
+		const { screen, shows, type, answer, paths } = await open();
 		const path = paths.get("bbb") ?? "";
-		type("\x1b[B", CTRL_D, "y");
+		type("\x1b[B", CTRL_D);
+		answer("y");
 		await shows("Delete this session for good?");
 		expect(screen(120)).toContain("It cannot go to the trash: this system has no trash that pi can use");
 		expect(screen().replace(/\s/g, "")).toContain(`coupons${path}`);
-		type("n");
+		type("\x1b");
 		expect(existsSync(path)).toBe(true);
-		type(CTRL_D, "y");
+		type(CTRL_D);
+		answer("y");
 		await shows("Delete this session for good?");
-		type("y");
-		expect(existsSync(path)).toBe(false);
+		answer("y");
+		await vi.waitFor(() => expect(existsSync(path)).toBe(false), 10_000);
 		expect(screen()).not.toContain("coupons");
 		expect(screen(400)).toContain(`deleted ${path}`);
 	});
@@ -257,6 +267,7 @@ describe("a session", () => {
 		await shows("coupons");
 		picker.handleInput(CTRL_D);
 		const screens = [picker.render(width)];
+		skipTime(1);
 		picker.handleInput("y");
 		await shows("for good?");
 		screens.push(picker.render(width));

@@ -6,11 +6,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { codeLines, compareWithTrusted } from "../../../../src/modes/code-lines.js";
 import { askTrust, TrustPanel } from "../../../../src/modes/interactive/dialogs/trust-panel.js";
-import { PAUSE_MS } from "../../../../src/modes/interactive/dialogs/typing-guard.js";
 import type { TrustAnswer } from "../../../../src/trust/gate.js";
 import type { ProjectFile, ProjectSet, TrustState } from "../../../../src/trust/store.js";
+import { PAUSE_MS } from "../../../../src/tui/answer-guard.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
+import { FakeTiming } from "../../../helpers/fake-timing.js";
 import { skipTime } from "../../../helpers/skip-time.js";
 import { tempAgentDir, writeFiles } from "../../../helpers/temp.js";
 import { startApp } from "../app.js";
@@ -75,6 +76,7 @@ const PACKAGE = setOf(
 async function open(set: ProjectSet, rows?: number, state: Parameters<typeof askTrust>[3] = {}) {
 	const answers: TrustAnswer[] = [];
 	const panels: TrustPanel[] = [];
+	const timing = new FakeTiming();
 	const overlays = {
 		open: <T>(build: (settle: (value: T) => void, setAway: () => void) => unknown) =>
 			new Promise<T>((resolve) => {
@@ -82,16 +84,32 @@ async function open(set: ProjectSet, rows?: number, state: Parameters<typeof ask
 				if (made instanceof TrustPanel) panels.push(made);
 			}),
 	};
-	void askTrust(set, overlays, look(rows), { now: NOW, ...state }).then((answer) => answers.push(answer));
+	void askTrust(set, overlays, look(rows), { now: NOW, guard: { timing }, ...state }).then((answer) =>
+		answers.push(answer),
+	);
 	await expect.poll(() => panels.length).toBe(1);
 	const panel = panels[0];
 	if (!panel) throw new Error("The panel did not open");
+	let drawn = 80;
 	const press = async (...keys: string[]) => {
-		for (const key of keys) panel.handleInput(key);
+		for (const key of keys) {
+			panel.render(drawn);
+			timing.pass(PAUSE_MS);
+			panel.handleInput(key);
+			timing.pass(PAUSE_MS);
+		}
 		await Promise.resolve();
 		await Promise.resolve();
 	};
-	return { panel, answers, press, screen: (width = 80) => `${panel.render(width).join("\n")}\n` };
+	return {
+		panel,
+		answers,
+		press,
+		screen: (width = 80) => {
+			drawn = width;
+			return `${panel.render(width).join("\n")}\n`;
+		},
+	};
 }
 
 describe("the question", () => {
@@ -170,15 +188,16 @@ describe("the question", () => {
 	});
 
 	test("ignores keys of a prompt that the user was typing, until there is a pause", async () => {
-		let time = 0;
-		const { press, answers } = await open(SET, 24, { isTyping: true, clock: () => time });
-		for (const key of "try this\r\x1by") {
-			time += 300;
+		const timing = new FakeTiming();
+		const { press, answers } = await open(SET, 24, { guard: { timing, lastKeyAt: timing.now() } });
+		for (const key of "try this\ry") {
+			timing.pass(300);
 			await press(key);
 		}
+		timing.pass(700);
 		expect(answers).toEqual([]);
-		time += 700;
 		await press("o");
+		timing.pass(700);
 		await expect.poll(() => answers).toEqual(["once"]);
 	});
 
@@ -290,6 +309,7 @@ describe("in the shell", () => {
 		expect((await app.terminal.screen()).join("\n")).toMatch(/\.pi\/hooks\/deploy\.ts +90 B +[0-9a-f]{12} +new/);
 		await app.terminal.press("enter");
 		await app.terminal.waitFor("Run it?");
+		skipTime(1);
 		await app.terminal.type("y");
 		await app.terminal.waitFor("1 hook");
 		await app.terminal.type("/fromp");
@@ -307,6 +327,7 @@ describe("in the shell", () => {
 		await again.terminal.waitFor("const more = 1;");
 		await again.terminal.press("escape");
 		await again.terminal.waitFor("Run it?");
+		skipTime(1);
 		await again.terminal.type("n");
 		await again.terminal.waitFor("was not run");
 		expect(again.session().loaded.hooks.filter(({ scope }) => scope !== "bundled")).toEqual([]);
@@ -315,6 +336,7 @@ describe("in the shell", () => {
 	test("/trust shows the state and revokes trust", async () => {
 		const app = await startApp({ files: { ".pi/hooks/deploy.ts": HOOK } });
 		await app.terminal.waitFor("Run it?");
+		skipTime(1);
 		await app.terminal.type("y");
 		await app.terminal.waitFor("1 hook");
 		await app.submit("/trust");

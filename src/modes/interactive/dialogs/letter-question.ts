@@ -1,0 +1,43 @@
+import type { Focusable } from "@mariozechner/pi-tui";
+import { AnswerGuard, type GuardOptions } from "../../../tui/answer-guard.js";
+import type { KeyAction } from "../../../tui/key-table.js";
+import type { Keymap } from "../../../tui/keymap.js";
+
+/** A question that letters answer, with nothing selected for Enter. Its keys obey the rules of `AnswerGuard`. */
+export abstract class LetterQuestion implements Focusable {
+	readonly #guard: AnswerGuard;
+	#isFocused = false;
+
+	/** @param answers what each key does */
+	constructor(
+		private readonly keymap: Keymap,
+		private readonly answers: Readonly<Partial<Record<KeyAction, () => void>>>,
+		guard: GuardOptions,
+	) {
+		this.#guard = new AnswerGuard(guard, () => {});
+	}
+
+	get focused(): boolean {
+		return this.#isFocused;
+	}
+
+	set focused(isFocused: boolean) {
+		if (this.#isFocused && !isFocused) this.#guard.hide();
+		this.#isFocused = isFocused;
+	}
+
+	/** Call for each frame. @param areShown whether it shows the answers */
+	protected drew(areShown: boolean): void {
+		this.#guard.drew(areShown ? Object.keys(this.answers) : []);
+	}
+
+	/** Must be called for each key. @returns whether it is one of an answer, which counts if the guard lets it through */
+	protected answer(data: string): boolean {
+		const row = this.keymap.actionOf(data, this.answers);
+		const choose = row && this.answers[row];
+		// Other keys are no answer, but show that the user types.
+		if (choose) this.#guard.receive({ kind: "letter", text: "", row, choose });
+		else this.#guard.receive({ kind: "text", text: "" });
+		return choose !== undefined;
+	}
+}

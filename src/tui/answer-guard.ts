@@ -1,0 +1,118 @@
+import { TIMING, type Timing } from "../util/clock.js";
+
+/** A letter answers only after a pause this long, in ms: before it, the keys were meant for something else. */
+export const PAUSE_MS = 700;
+/** A letter answers only if no key follows for this long, in ms: else it begins a word. */
+export const ALONE_MS = 250;
+/** An answer counts only once its row has been on the screen for this long, in ms: before it, nobody can have read it. */
+export const SHOWN_MS = 300;
+/** Keys that arrive within this time, in ms, came together, as in a paste without its marks; nobody types this fast. */
+const TOGETHER_MS = 30;
+
+/** How a question opened. */
+export interface GuardOptions {
+	timing?: Timing;
+	/** When the last key arrived before it opened, as `Timing.now`. Default: never. */
+	lastKeyAt?: number;
+	/** Called after a key has chosen something, which is later than it arrived. */
+	requestRender?(): void;
+}
+
+/** A key that can choose `row`, which `drew` names. */
+export interface AnswerKey {
+	kind: "enter" | "letter";
+	/** What it types if it chooses nothing. */
+	text: string;
+	row: string;
+	choose(): void;
+}
+
+/** A key for the question. Every key must be passed on. */
+export type GuardedKey =
+	| AnswerKey
+	| { kind: "text"; text: string }
+	/** Moves, scrolls or closes: it cannot run anything. */
+	| { kind: "other" };
+
+/**
+ * Decides which keys answer a question, so that no key that was meant for something else does. Enter counts for a row that has
+ * been on the screen for a while, a letter also only as the sole key after a pause. All other characters are text.
+ */
+export class AnswerGuard {
+	readonly #timing: Timing;
+	readonly #requestRender: () => void;
+	#lastKeyAt: number;
+	#lastTextAt = Number.NEGATIVE_INFINITY;
+	/** Since when each row has been on the screen. */
+	#shownSince = new Map<string, number>();
+	/** A key that may still turn out to be text. */
+	#waiting: { text: string; isLetter: boolean; cancel(): void } | null = null;
+
+	/** @param onText receives text that answers nothing: characters, line ends as `\n`, and pastes */
+	constructor(
+		{ timing = TIMING, lastKeyAt = Number.NEGATIVE_INFINITY, requestRender = () => {} }: GuardOptions,
+		private readonly onText: (text: string) => void,
+	) {
+		this.#timing = timing;
+		this.#requestRender = requestRender;
+		this.#lastKeyAt = lastKeyAt;
+	}
+
+	/** Must be called for each frame, with the rows that it shows completely. */
+	drew(rows: readonly string[]): void {
+		const now = this.#timing.now();
+		this.#shownSince = new Map(rows.map((row) => [row, this.#shownSince.get(row) ?? now]));
+	}
+
+	/** Call when the question leaves the screen. */
+	hide(): void {
+		this.#shownSince.clear();
+		this.#waiting?.cancel();
+		this.#waiting = null;
+	}
+
+	/** @returns whether the key has been used; false for all of the kind `other` */
+	receive(key: GuardedKey): boolean {
+		const now = this.#timing.now();
+		const isPause = now - this.#lastKeyAt >= PAUSE_MS;
+		this.#lastKeyAt = now;
+		const waiting = this.#waiting;
+		this.#waiting = null;
+		waiting?.cancel();
+		if (key.kind === "other") return false;
+		// A second Enter, as of a key that bounces, is no text.
+		if (waiting && (waiting.isLetter || key.kind !== "enter")) this.#type(waiting.text);
+		if (key.kind === "text") this.#type(key.text);
+		else if (key.kind === "enter") this.#receiveEnter(key, now);
+		else if (isPause) this.#wait(key, this.#isShown(key.row), ALONE_MS);
+		else this.#type(key.text);
+		return true;
+	}
+
+	#receiveEnter(key: AnswerKey, now: number): void {
+		if (now - this.#lastTextAt < TOGETHER_MS) this.#type(key.text);
+		else this.#wait(key, this.#isShown(key.row), TOGETHER_MS);
+	}
+
+	/** Chooses later, unless another key follows. */
+	#wait({ kind, text, row, choose }: AnswerKey, isShown: boolean, ms: number): void {
+		const cancel = this.#timing.after(ms, () => {
+			this.#waiting = null;
+			// The row may have left the screen, as when the terminal became smaller.
+			if (!isShown || !this.#shownSince.has(row)) return;
+			choose();
+			this.#requestRender();
+		});
+		this.#waiting = { text, isLetter: kind === "letter", cancel };
+	}
+
+	#isShown(row: string): boolean {
+		const since = this.#shownSince.get(row);
+		return since !== undefined && this.#timing.now() - since >= SHOWN_MS;
+	}
+
+	#type(text: string): void {
+		this.#lastTextAt = this.#timing.now();
+		this.onText(text);
+	}
+}

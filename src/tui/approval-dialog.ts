@@ -1,0 +1,375 @@
+import {
+	type Component,
+	CURSOR_MARKER,
+	type Focusable,
+	Input,
+	visibleWidth,
+	wrapTextWithAnsi,
+} from "@mariozechner/pi-tui";
+import { type Approval, type ApprovalAnswer, alternativeLabel, NO_WITH_MESSAGE } from "../util/approval.js";
+import { AnswerGuard, type GuardOptions } from "./answer-guard.js";
+import { type DialogStyle, fitsTitle, hint, keyLines, questionRows, RowBudget, titleLines } from "./dialog-style.js";
+import { typedText } from "./keymap.js";
+import { clipLine, oneLine, spread } from "./line.js";
+import { visibleControls } from "./safe-line.js";
+import { ScrollText } from "./scroll.js";
+import { subjectRows } from "./subject-rows.js";
+
+/** An answer as a row of the dialog. */
+interface AnswerRow {
+	kind: "yes" | "choice" | "no" | "message";
+	label: string;
+	/** Index of the choice; -1 for all others. */
+	choice: number;
+	/** The digit that chooses it; empty without one. */
+	digit: string;
+}
+
+/** What of the question is on the screen. */
+interface Drawn {
+	width: number;
+	/** Empty if the title is too long: it is then scrolled with the subject. */
+	title: string[];
+	lines: string[];
+	/** Which of the lines have been on the screen. */
+	seen: Set<number>;
+}
+
+/** The rows of the subject that are shown before any answer but the selected one. */
+const FEW = 3;
+const START_OF_PASTE = "\x1b[200~";
+
+/**
+ * Asks whether something may run. At first the answer that refuses is selected. Answers that allow count only once all of the
+ * question has been on the screen, and only for keys that `AnswerGuard` lets through; text becomes the message of a refusal.
+ */
+export class ApprovalDialog implements Component, Focusable {
+	readonly #guard: AnswerGuard;
+	readonly #rows: readonly AnswerRow[];
+	readonly #scroll = new ScrollText(() => this.#page);
+	readonly #message = new Input();
+	/** The editor of the rule of the selected choice; null while the list is shown. */
+	#rule: { input: Input; problem: string | null } | null = null;
+	#isWriting = false;
+	#selected: number;
+	#page = FEW;
+	#drawn: Drawn | null = null;
+	#isRead = false;
+	#isFocused = false;
+
+	constructor(
+		private readonly style: DialogStyle,
+		private readonly approval: Approval,
+		private readonly onAnswer: (answer: ApprovalAnswer) => void,
+		guard: GuardOptions = {},
+	) {
+		this.#guard = new AnswerGuard(guard, (text) => this.#type(text));
+		this.#rows = answerRows(approval);
+		this.#selected = this.#rows.findIndex(({ kind }) => kind === "no");
+	}
+
+	get focused(): boolean {
+		return this.#isFocused;
+	}
+
+	set focused(isFocused: boolean) {
+		if (this.#isFocused && !isFocused) this.#guard.hide();
+		this.#isFocused = isFocused;
+	}
+
+	render(width: number): string[] {
+		const { theme } = this.style;
+		const drawn = this.#layOut(width);
+		const budget = new RowBudget(this.style);
+		const answers = this.#rule
+			? [this.#ruleLines(this.#rule, width)]
+			: this.#rows.map((_, at) => this.#rowLines(at, width));
+		const current = this.#rule ? 0 : this.#selected;
+		const needed = budget.take(answers[current]?.length ?? 0);
+		const few = budget.take(Math.min(FEW, drawn.lines.length));
+		const title = budget.takeLines(drawn.title);
+		const shown = this.#window(answers, current, needed, budget);
+		const keys = budget.takeLines(this.#keyLines(width));
+		const rule = budget.takeLines([theme.dim("─".repeat(width))]);
+		const isCut = drawn.lines.length > few;
+		const position = isCut ? budget.take(1) : 0;
+		const most = Math.max(few, Math.floor((this.style.rows?.() ?? 30) / 2));
+		this.#page = few + budget.take(Math.min(most, drawn.lines.length) - few);
+		const lines = this.#subjectLines(drawn, position > 0 ? width : 0);
+		this.#note(drawn, title.length === drawn.title.length, shown, needed === (answers[current]?.length ?? 0));
+		return [
+			...rule,
+			...title,
+			...lines,
+			...shown.flatMap((at) => answers[at]?.slice(0, at === current ? needed : undefined) ?? []),
+			...keys,
+		].map((line) => clipLine(line, width));
+	}
+
+	handleInput(data: string): void {
+		const { keymap } = this.style;
+		const row = this.#rows[this.#selected];
+		const typed = typedText(data);
+		const isText = data.startsWith(START_OF_PASTE) || [...typed].length > 1;
+		const letter = this.#isEditing ? -1 : this.#rows.findIndex((_, at) => this.#isKeyOf(data, at));
+		if (isText) this.#guard.receive({ kind: "text", text: typed });
+		else if (keymap.matches(data, "dialog.accept"))
+			this.#guard.receive({ kind: "enter", text: "\n", row: this.#enterRow, choose: () => row && this.#accept(row) });
+		else if (letter >= 0) {
+			const chosen = this.#rows[letter];
+			const choose = () => chosen && this.#choose(chosen, letter);
+			this.#guard.receive({ kind: "letter", text: typed, row: rowName(letter), choose });
+		} else if (typed !== "") this.#guard.receive({ kind: "text", text: typed });
+		else {
+			this.#guard.receive({ kind: "other" });
+			this.#control(data);
+		}
+	}
+
+	invalidate(): void {
+		this.#drawn = null;
+		this.#message.invalidate();
+	}
+
+	/** Whether keys edit a text. */
+	get #isEditing(): boolean {
+		return this.#rule !== null || this.#isWriting;
+	}
+
+	/** What must be on the screen for Enter. */
+	get #enterRow(): string {
+		return this.#rule ? `rule ${this.#selected}` : `selected ${this.#selected}`;
+	}
+
+	#isKeyOf(data: string, at: number): boolean {
+		const { keymap } = this.style;
+		const row = this.#rows[at];
+		if (row?.kind === "yes") return keymap.matches(data, "question.yes");
+		if (row?.kind === "no") return keymap.matches(data, "question.no");
+		return row !== undefined && row.digit !== "" && typedText(data) === row.digit;
+	}
+
+	/** A key that types nothing and answers nothing, but for Escape. */
+	#control(data: string): void {
+		const { keymap } = this.style;
+		const editor = this.#rule?.input ?? (this.#isWriting ? this.#message : null);
+		if (keymap.matches(data, "dialog.cancel")) this.#cancel();
+		else if (!this.#rule && (keymap.matches(data, "dialog.up") || keymap.matches(data, "answer.yes"))) this.#move(-1);
+		else if (!this.#rule && (keymap.matches(data, "dialog.down") || keymap.matches(data, "answer.no"))) this.#move(1);
+		else if (!this.#rule && keymap.matches(data, "answer.other")) this.#move(this.#selected > 0 ? -1 : 1);
+		else if (keymap.matches(data, "dialog.pageUp") || keymap.matches(data, "dialog.pageDown") || !editor)
+			this.#scroll.handle(data, keymap);
+		else {
+			editor.handleInput(data);
+			if (this.#rule) this.#rule.problem = null;
+		}
+	}
+
+	#cancel(): void {
+		if (this.#rule) this.#rule = null;
+		else if (this.#isWriting) {
+			this.#isWriting = false;
+			this.#message.setValue("");
+			this.#selected = this.#rows.findIndex(({ kind }) => kind === "no");
+		} else this.onAnswer({ allowed: false, isClosed: true });
+	}
+
+	/** No wrapping: a person who wants to scroll down ends at an answer that runs nothing. */
+	#move(by: number): void {
+		this.#selected = Math.max(0, Math.min(this.#selected + by, this.#rows.length - 1));
+		this.#isWriting = this.#rows[this.#selected]?.kind === "message" && this.#message.getValue() !== "";
+	}
+
+	#type(text: string): void {
+		if (this.#rule) {
+			this.#rule.problem = null;
+			insert(this.#rule.input, text);
+			return;
+		}
+		const at = this.#rows.findIndex(({ kind }) => kind === "message");
+		if (at < 0) return;
+		// An Enter alone, such as one that came with text for another question, begins no message.
+		if (!this.#isWriting && text.trim() === "") return;
+		this.#selected = at;
+		this.#isWriting = true;
+		insert(this.#message, text);
+	}
+
+	/** Enter. */
+	#accept(row: AnswerRow): void {
+		if (this.#rule) this.#acceptRule(this.#rule, row);
+		else this.#choose(row, this.#selected);
+	}
+
+	#choose({ kind, choice }: AnswerRow, at: number): void {
+		if (kind === "no") this.onAnswer({ allowed: false });
+		else if (kind === "message") this.#sendMessage();
+		else if (!this.#isRead) this.#showUnread();
+		else if (kind === "yes") this.onAnswer({ allowed: true, choice: -1 });
+		else {
+			const { rule } = this.approval.choices?.[choice] ?? {};
+			if (rule === undefined) this.onAnswer({ allowed: true, choice });
+			else {
+				this.#selected = at;
+				this.#isWriting = false;
+				this.#rule = { input: new Input(), problem: null };
+				insert(this.#rule.input, visibleControls(rule));
+			}
+		}
+	}
+
+	/** Shows the first part of the question that has not been on the screen. */
+	#showUnread(): void {
+		const { lines = [], seen } = this.#drawn ?? {};
+		this.#scroll.show(lines.findIndex((_, at) => !seen?.has(at)));
+	}
+
+	#sendMessage(): void {
+		const message = this.#message.getValue().trim();
+		if (message === "") this.#isWriting = true;
+		else this.onAnswer({ allowed: false, message });
+	}
+
+	#acceptRule(editing: { input: Input; problem: string | null }, { choice }: AnswerRow): void {
+		const rule = editing.input.getValue().trim();
+		if (rule === "") editing.problem = "a rule must not be empty";
+		else {
+			try {
+				editing.problem = this.approval.choices?.[choice]?.check?.(rule) ?? null;
+			} catch (error) {
+				editing.problem = `the rule cannot be checked: ${String(error)}`;
+			}
+		}
+		if (editing.problem === null) this.onAnswer({ allowed: true, choice, rule });
+	}
+
+	#layOut(width: number): Drawn {
+		if (this.#drawn?.width === width) return this.#drawn;
+		const { question, subject } = this.approval;
+		const isShort = fitsTitle(question, width);
+		const title = isShort ? titleLines(question, this.style, width) : [];
+		const rows = subjectRows(subject, this.style.theme, width - 2);
+		const lines = isShort
+			? rows
+			: [...questionRows(question, width - 2).map((line) => this.style.theme.bold(line)), ...rows];
+		this.#drawn = { width, title, lines, seen: new Set() };
+		return this.#drawn;
+	}
+
+	/** Notes what a frame shows. */
+	#note({ lines, seen }: Drawn, isTitleShown: boolean, shown: readonly number[], isCurrentShown: boolean): void {
+		const { from, to } = this.#scroll.window(lines.length);
+		if (isTitleShown) for (let at = from; at < Math.min(to, from + this.#page); at++) seen.add(at);
+		this.#isRead ||= isTitleShown && seen.size >= lines.length;
+		const names = this.#rule ? [] : shown.filter((at) => at !== this.#selected || isCurrentShown).map(rowName);
+		this.#guard.drew(isCurrentShown ? [...names, this.#enterRow] : names);
+	}
+
+	/** @param width of the line with the position; 0 without it */
+	#subjectLines({ lines }: Drawn, width: number): string[] {
+		if (this.#page === 0) return [];
+		const { theme, keymap } = this.style;
+		const { from, to } = this.#scroll.window(lines.length);
+		const shown = lines.slice(from, to).map((line) => ` ${line}`);
+		if (width === 0 || to - from === lines.length) return shown;
+		const keys = keymap.keyOf("dialog.pageUp", "dialog.pageDown");
+		const range = `${from + 1}–${to} of ${lines.length} · ${keys} `;
+		const position = visibleWidth(` lines ${range}`) <= width ? `lines ${range}` : range;
+		return [...shown, spread("", theme.warning(clipLine(position, width)), width)];
+	}
+
+	/** The answers around the current one for which there are rows, in order. */
+	#window(answers: readonly string[][], current: number, needed: number, budget: RowBudget): number[] {
+		const shown = needed > 0 ? [current] : [];
+		for (let by = 1; by < answers.length; by++) {
+			for (const at of [current - by, current + by]) {
+				const size = answers[at]?.length ?? 0;
+				if (size > 0 && shown.some((other) => Math.abs(other - at) === 1) && budget.takeAll(size)) shown.push(at);
+			}
+		}
+		return shown.sort((a, b) => a - b);
+	}
+
+	#rowLines(at: number, width: number): string[] {
+		const { theme } = this.style;
+		const row = this.#rows[at];
+		if (!row) return [];
+		const isSelected = at === this.#selected;
+		if (row.kind === "message" && this.#isWriting && isSelected)
+			return [`${theme.accent(" → ")}${theme.bold(`${NO_WITH_MESSAGE}:`)}`, this.#inputLine(this.#message, width)];
+		const key = this.#keyNameOf(row);
+		const keys = Math.max(...this.#rows.map((other) => visibleWidth(this.#keyNameOf(other))));
+		const indent = keys === 0 ? 0 : keys + 2;
+		return wrapTextWithAnsi(oneLine(row.label), Math.max(1, width - 4 - indent)).map((line, index) => {
+			const label = isSelected ? theme.bold(line) : line;
+			if (index > 0) return `${" ".repeat(3 + indent)}${label}`;
+			return `${isSelected ? theme.accent(" → ") : "   "}${theme.dim(key)}${" ".repeat(indent - key.length)}${label}`;
+		});
+	}
+
+	/** The key that chooses a row; empty without one. */
+	#keyNameOf({ kind, digit }: AnswerRow): string {
+		const { keymap } = this.style;
+		if (kind === "yes") return keymap.keyOf("question.yes");
+		return kind === "no" ? keymap.keyOf("question.no") : digit;
+	}
+
+	#ruleLines({ input, problem }: { input: Input; problem: string | null }, width: number): string[] {
+		const { theme } = this.style;
+		const { label = "" } = this.approval.choices?.[this.#rows[this.#selected]?.choice ?? -1] ?? {};
+		return [
+			...wrapTextWithAnsi(oneLine(`${label}:`), Math.max(1, width - 4)).map((line) => ` ${theme.bold(line)}`),
+			this.#inputLine(input, width),
+			...(problem === null ? [] : questionRows(problem, width - 2).map((line) => ` ${theme.warning(line)}`)),
+		];
+	}
+
+	#inputLine(input: Input, width: number): string {
+		input.focused = this.#isFocused;
+		const [line = ""] = input.render(Math.max(1, width - 1));
+		const text = visibleWidth(line) < width ? ` ${line}` : line;
+		return this.#isFocused ? text : text.replaceAll(CURSOR_MARKER, "");
+	}
+
+	#keyLines(width: number): string[] {
+		const { keymap } = this.style;
+		if (this.#rule) {
+			const keys = [hint("accept the rule", "dialog.accept"), hint("back", "dialog.cancel")];
+			return keyLines(keys, this.style, width);
+		}
+		if (this.#isWriting) {
+			const keys = [hint("send", "dialog.accept"), hint("back", "dialog.cancel")];
+			return keyLines(keys, this.style, width);
+		}
+		const no = keymap.keyOf("dialog.cancel") === "" ? [] : [hint("no", "dialog.cancel")];
+		return keyLines([hint("choose", "dialog.up", "dialog.down"), hint("", "dialog.accept"), ...no], this.style, width);
+	}
+}
+
+/** `row` of `AnswerGuard` for an answer with this index. */
+function rowName(at: number): string {
+	return `row ${at}`;
+}
+
+function answerRows({ yes = "Yes, once", no = "No", choices = [], takesMessage = false }: Approval): AnswerRow[] {
+	const others = choices.map(
+		(choice, at): AnswerRow => ({
+			kind: "choice",
+			label: alternativeLabel(choice),
+			choice: at,
+			digit: at < 9 ? `${at + 1}` : "",
+		}),
+	);
+	const message: AnswerRow = { kind: "message", label: `${NO_WITH_MESSAGE}: …`, choice: -1, digit: "" };
+	return [
+		{ kind: "yes", label: yes, choice: -1, digit: "" },
+		...others,
+		{ kind: "no", label: no, choice: -1, digit: "" },
+		...(takesMessage ? [message] : []),
+	];
+}
+
+/** Inserts text at the cursor, line ends and tabs as blanks. Pasting takes any number of characters at once. */
+function insert(input: Input, text: string): void {
+	input.handleInput(`\x1b[200~${text.replace(/[\r\n\t]+/g, " ")}\x1b[201~`);
+}

@@ -1,0 +1,52 @@
+/** A question whose answer decides whether something runs. Its texts may be untrusted. */
+export interface Approval {
+	/** One line: `Run this command?` */
+	question: string;
+	subject: ApprovalSubject;
+	/** The answer that allows this once. Default `Yes, once`. */
+	yes?: string;
+	/** The answer that refuses. Default `No`. */
+	no?: string;
+	/** More answers that allow, shown after `yes`. */
+	choices?: readonly ApprovalAlternative[];
+	/** Whether a refusal can come with a text for the model. */
+	takesMessage?: boolean;
+}
+
+/** What an approval is about, complete. */
+export interface ApprovalSubject {
+	/** Of a diff, lines of `text` begin with `- `, `+ ` or two spaces. */
+	kind: "command" | "diff" | "text";
+	/** Comes before the text, on its first line unless it ends with a line break: `bash: `. */
+	head?: string;
+	text: string;
+	/** Other facts, on lines of their own after the text. */
+	more?: string;
+}
+
+/** An answer that allows more than one call. */
+export interface ApprovalAlternative {
+	label: string;
+	/** A text that the user can edit before it counts. */
+	rule?: string;
+	/** @returns why an edited rule cannot be used; null if it can */
+	check?(rule: string): string | null;
+}
+
+/** What the user answered. `choice` is an index of `choices`, -1 for `yes`; `isClosed`: the question was closed without an answer. */
+export type ApprovalAnswer =
+	| { allowed: true; choice: number; rule?: string }
+	| { allowed: false; message?: string; isClosed?: true };
+
+/** The label of a refusal with a text for the model. */
+export const NO_WITH_MESSAGE = "No, and tell the model";
+
+/** What an approval is about, as one text. */
+export function subjectText({ head = "", text, more = "" }: ApprovalSubject): string {
+	return `${head}${text}${more === "" ? "" : `\n${more}`}`;
+}
+
+/** The label of an alternative with its rule: `Yes, always: git push *`. */
+export function alternativeLabel({ label, rule }: Pick<ApprovalAlternative, "label" | "rule">): string {
+	return rule === undefined ? label : `${label}: ${rule}`;
+}
