@@ -5,6 +5,7 @@ import { REFUSED_EVENTS, REFUSED_MEMBERS } from "../../src/extensions/refusals.j
 import { runPrint } from "../../src/modes/print.js";
 import { toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
+import { skipTime } from "../helpers/skip-time.js";
 import { tempAgentDir, writeFiles } from "../helpers/temp.js";
 import { share } from "../hooks/support.js";
 import { startApp } from "../modes/interactive/app.js";
@@ -56,6 +57,7 @@ async function probeInteractive(): Promise<Seen> {
 	await terminal.waitFor("Select");
 	await terminal.press("enter");
 	await terminal.waitFor("really");
+	skipTime(1);
 	await terminal.type("y");
 	await terminal.waitFor("Input");
 	await terminal.type("typed");

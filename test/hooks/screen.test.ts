@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { NO_UI } from "../../src/hooks/session-ui.js";
 import type { HookUIRequest } from "../../src/modes/rpc/protocol.js";
 import { startSession } from "../helpers/session.js";
+import { skipTime } from "../helpers/skip-time.js";
 import { startApp } from "../modes/interactive/app.js";
 import { serve } from "../modes/rpc/serve.js";
 
@@ -17,6 +18,8 @@ interface MemberCase {
 	screen: string | RegExp;
 	/** Keys that close a dialog on the screen. */
 	keys?: Parameters<Awaited<ReturnType<typeof startApp>>["terminal"]["press"]>;
+	/** Characters that answer it. */
+	typed?: string;
 	/** The value on the screen, as JSON; for dialogs. */
 	answered?: string;
 	/** What an RPC client receives; null: nothing. */
@@ -50,7 +53,7 @@ const MEMBERS: Record<string, MemberCase> = {
 		call: 'ctx.ui.confirm("Sure?", "really")',
 		withoutUser: "false",
 		screen: "board asks: Sure?",
-		keys: ["enter"],
+		typed: "y",
 		answered: "true",
 		rpc: { hook: "board", method: "confirm", title: "Sure?", message: "really" },
 		rpcAnswer: [true, "true"],
@@ -206,6 +209,8 @@ describe.each(Object.entries(MEMBERS))("ctx.ui.%s", (_, member) => {
 		await app.terminal.waitFor("0%");
 		await app.submit("/call");
 		await app.terminal.waitFor(member.screen);
+		skipTime(1);
+		if (member.typed) await app.terminal.type(member.typed);
 		if (member.keys) await app.terminal.press(...member.keys);
 		await app.terminal.waitFor(`value ${member.answered ?? member.withoutUser}`);
 	});

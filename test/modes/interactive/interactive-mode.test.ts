@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { TuiMainScreen } from "@mariozechner/pi-tui";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { text, thinking, toolCall } from "../../helpers/loopback-provider.js";
+import { skipTime } from "../../helpers/skip-time.js";
 import { tempDir } from "../../helpers/temp.js";
 import { startApp } from "./app.js";
 
@@ -185,6 +186,7 @@ test("project code is shown and runs only after the user trusts it", async () =>
 	const app = await startApp({ files: { ".pi/hooks/deploy.ts": hook } });
 	await app.terminal.waitFor("Run it?");
 	await expect(stable(await app.terminal.screen())).toMatchFileSnapshot("../../screens/trust.txt");
+	skipTime(1);
 	await app.terminal.type("y");
 	await app.terminal.waitFor("1 hook");
 	await app.terminal.type("/fromp");
