@@ -5,6 +5,7 @@ import { paths } from "../../../src/config/paths.js";
 import { packageOfAll } from "../../fixtures/packages.js";
 import { toolCall } from "../../helpers/loopback-provider.js";
 import { writePackage } from "../../helpers/package-files.js";
+import { skipTime } from "../../helpers/skip-time.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
 import { type App, startApp } from "./app.js";
 
@@ -26,6 +27,7 @@ async function startWithPackage(columns: number, settings = {}): Promise<App> {
 }
 
 async function trust(app: App): Promise<void> {
+	skipTime(1);
 	await app.terminal.type("y");
 	await app.terminal.waitFor("0%");
 }
@@ -72,6 +74,7 @@ describe("a theme of a package", () => {
 
 	test("of settings.json is reported as missing if its package is refused", async () => {
 		const app = await startWithPackage(80, { theme: "demo-theme" });
+		skipTime(1);
 		await app.terminal.type("n");
 		await app.terminal.waitFor("it is not trusted");
 		await app.terminal.waitFor("demo-theme");
