@@ -20,7 +20,8 @@ export { AgentSession } from "./sdk/agent-session.js";
 export { type CreateAgentSessionOptions, createAgentSession, type SessionChoice } from "./sdk/create-session.js";
 export type { AgentSessionEvent } from "./session/events.js";
 export type { PromptResult } from "./session/prompt/prompter.js";
-export type { JobStatus, ToolJobs } from "./tools/background-jobs.js";
+export type { ToolJobs } from "./tools/background-jobs.js";
+export type { JobStatus } from "./tools/job-status.js";
 export type { TruncationResult } from "./tools/output.js";
 export {
 	type AnyTool,

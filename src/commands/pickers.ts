@@ -6,7 +6,7 @@ import type { SearchHit } from "../log/search.js";
 import type { SessionSummary } from "../log/session-summary.js";
 import type { KeyState } from "../models/credentials.js";
 import type { ResolvedModel } from "../models/models.js";
-import type { JobStatus } from "../tools/background-jobs.js";
+import type { JobStatus } from "../tools/job-status.js";
 
 /** A model that the user can choose. */
 export interface ModelOffer {

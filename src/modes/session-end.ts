@@ -3,7 +3,7 @@ import { describeHookErrorInFull, systemReason } from "../errors.js";
 import { hookFileName } from "../hooks/hook-name.js";
 import type { AgentSession } from "../sdk/agent-session.js";
 import type { Activity, OperationKind } from "../session/activity.js";
-import { countJobs, shortCommand } from "../tools/background-jobs.js";
+import { countJobs, shortCommand } from "../tools/job-status.js";
 
 /** Maximum time to wait for a session to end before the user gets the shell back, in ms. */
 const DISPOSE_LIMIT_MS = 3000;

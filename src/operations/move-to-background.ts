@@ -1,5 +1,5 @@
 import type { SessionComponents } from "../session/session-components.js";
-import type { JobStatus } from "../tools/background-jobs.js";
+import type { JobStatus } from "../tools/job-status.js";
 import { NO_INPUT } from "./input.js";
 import { operation } from "./operation.js";
 

@@ -3,7 +3,7 @@ import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { HookError, SourcePosition } from "../errors.js";
 import type { CompactionEntry, SessionEntry } from "../log/entry.js";
-import type { JobStatus } from "../tools/background-jobs.js";
+import type { JobStatus } from "../tools/job-status.js";
 import { callListeners } from "../util/call-listeners.js";
 import type { Activity } from "./activity.js";
 

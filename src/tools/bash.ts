@@ -1,4 +1,5 @@
-import { countJobs, MAX_RUNNING_JOBS, type MovedCommand } from "./background-jobs.js";
+import type { MovedCommand } from "./background-jobs.js";
+import { countJobs, MAX_RUNNING_JOBS } from "./job-status.js";
 import { announceCut } from "./output.js";
 import type { RecordedOutput } from "./output-recorder.js";
 import { failed, textResult } from "./result.js";

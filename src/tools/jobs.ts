@@ -1,5 +1,6 @@
 import { linkSignals } from "../util/abort.js";
-import { describeJobState, type JobStatus, shortCommand, type ToolJobs } from "./background-jobs.js";
+import type { ToolJobs } from "./background-jobs.js";
+import { describeJobState, type JobStatus, shortCommand } from "./job-status.js";
 import { announceCut } from "./output.js";
 import { failed, textResult } from "./result.js";
 import { defineTool, type JobsToolDetails, type ToolResult } from "./tool.js";

@@ -1,7 +1,5 @@
-import { TIMING, type Timing } from "../util/clock.js";
+import { PAUSE_MS, TIMING, type Timing } from "../util/clock.js";
 
-/** A letter answers only after a pause this long, in ms: before it, the keys were meant for something else. */
-export const PAUSE_MS = 700;
 /** A letter answers only if no key follows for this long, in ms: else it begins a word. */
 export const ALONE_MS = 250;
 /** An answer counts only once its row has been on the screen for this long, in ms: before it, nobody can have read it. */

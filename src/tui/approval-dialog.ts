@@ -51,6 +51,8 @@ export class ApprovalDialog implements Component, Focusable {
 	/** The editor of the rule of the selected choice; null while the list is shown. */
 	#rule: { input: Input; problem: string | null } | null = null;
 	#isWriting = false;
+	/** Whether the last key was a letter that did not count. */
+	#isIgnored = false;
 	#selected: number;
 	#page = FEW;
 	#drawn: Drawn | null = null;
@@ -121,6 +123,7 @@ export class ApprovalDialog implements Component, Focusable {
 			this.#guard.receive({ kind: "letter", text: typed, row: rowName(letter), choose });
 		} else if (typed !== "") this.#guard.receive({ kind: "text", text: typed });
 		else {
+			this.#isIgnored = false;
 			this.#guard.receive({ kind: "other" });
 			this.#control(data);
 		}
@@ -187,6 +190,7 @@ export class ApprovalDialog implements Component, Focusable {
 			return;
 		}
 		const at = this.#rows.findIndex(({ kind }) => kind === "message");
+		this.#isIgnored = at < 0 && text.trim() !== "";
 		if (at < 0) return;
 		// An Enter alone, such as one that came with text for another question, begins no message.
 		if (!this.#isWriting && text.trim() === "") return;
@@ -342,7 +346,9 @@ export class ApprovalDialog implements Component, Focusable {
 			return keyLines(keys, this.style, width);
 		}
 		const no = keymap.keyOf("dialog.cancel") === "" ? [] : [hint("no", "dialog.cancel")];
-		return keyLines([hint("choose", "dialog.up", "dialog.down"), hint("", "dialog.accept"), ...no], this.style, width);
+		const keys = [hint("choose", "dialog.up", "dialog.down"), hint("", "dialog.accept"), ...no];
+		const note = this.#isIgnored ? wrapTextWithAnsi("letters answer after a pause", Math.max(1, width - 2)) : [];
+		return [...note.map((line) => ` ${this.style.theme.warning(line)}`), ...keyLines(keys, this.style, width)];
 	}
 }
 

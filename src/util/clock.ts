@@ -37,3 +37,6 @@ export const TIMING: Timing = {
 		};
 	},
 };
+
+/** After a pause of typing this long, in ms, the next key is meant for what is on the screen then. */
+export const PAUSE_MS = 700;

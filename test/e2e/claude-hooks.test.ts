@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit, untilGone } from "./support.js";
+import { agentDirFor, answer, openPi, submit, untilGone } from "./support.js";
 
 const LOG = 'cat >> "$CLAUDE_PROJECT_DIR"/log.jsonl';
 const hooks = (command: string) => ({
@@ -70,7 +70,7 @@ test("the question about a project lists its hooks of Claude Code and their scri
 	const agentDir = agentDirFor(provider, { settings: { hooks: ["pi:claude-hooks"] } });
 	const pi = await openPi({ agentDir, cwd });
 	expect(await pi.waitForText("Run it?")).toMatch(/\.claude\/hooks\/log\.sh[\s\S]*\.pi\/claude-hooks\/settings\.json/);
-	pi.type("y");
+	await answer(pi, "y");
 	await pi.waitForText("claude-hooks");
 	await submit(pi, "go");
 	await pi.waitForText(/Done\./);

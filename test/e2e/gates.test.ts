@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
-import { agentDirFor, conversation, openPi, submit } from "./support.js";
+import { agentDirFor, answer, conversation, openPi, submit } from "./support.js";
 
 const GATE = `export default function (pi) {
 	pi.on("prompt", ({ text }) => {
@@ -32,7 +32,7 @@ test("on the screen hooks change a prompt, ask about a call, and block one by a 
 	await submit(pi, "go");
 	const dialog = await pi.waitForText("gate asks: Run this?");
 	expect(dialog).toContain("bash: echo asked");
-	await pi.press("y");
+	await answer(pi, "y");
 	await pi.waitForText("Finished.");
 	const shown = await pi.scrollback();
 	expect(shown).toMatch(/go please/);

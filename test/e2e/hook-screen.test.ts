@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { tempDir } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, answer, openPi, submit } from "./support.js";
 
 const BOARD = `
 import { Text } from "@mariozechner/pi-tui";
@@ -89,7 +89,7 @@ test("a hook shows a component, a status, a widget, an editor and a choice of se
 		await pi.waitForText("a component that asks");
 		pi.type("?");
 		await pi.waitForText("board asks: Sure?");
-		await pi.press("y");
+		await answer(pi, "y");
 		await pi.waitForText("board asks: Which name?");
 		pi.type(line.slice(1));
 		await pi.press("enter");

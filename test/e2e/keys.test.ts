@@ -115,6 +115,7 @@ test("ctrl+c twice quits, restores the terminal and shows how to resume", async 
 	provider.reply("Hello.");
 	await submit(pi, "hi");
 	await pi.waitForText("Hello.");
+	await pi.waitForGone("esc stops");
 	pi.type("never sent");
 	await pi.press("ctrl+c");
 	await pi.waitForText("press ctrl+c again to quit");

@@ -5,7 +5,7 @@ import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import type { PiTerminal } from "../helpers/pty.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { ask, openShell, START_PI, untilPrompt } from "./shell.js";
-import { agentDirFor, modesLeftOn, openPi, submit, untilGone } from "./support.js";
+import { agentDirFor, answer, modesLeftOn, openPi, submit, untilGone } from "./support.js";
 
 /** Loaded before pi: throws an error on command. */
 const ACCIDENTS = `
@@ -89,7 +89,7 @@ test("ctrl+c stops the run and keeps pi open; ctrl+d asks before it ends one, an
 	await pi.waitForText("bash sleep 1000 ·");
 	await pi.press("ctrl+d");
 	await pi.waitForText("Quit pi?");
-	pi.type("y");
+	await answer(pi, "y");
 	expect(await pi.exited).toMatchObject({ code: 0 });
 	const last = (await pi.scrollback()).split("\n").slice(-3);
 	expect(last).toEqual([

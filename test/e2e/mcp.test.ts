@@ -8,7 +8,7 @@ import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 import { startHttpServer } from "../mcp/http-server.js";
 import { ASKING, EVERYTHING, hostile } from "../mcp/servers.js";
-import { agentDirFor, conversation, openPi, submit, submitIdle, untilGone } from "./support.js";
+import { agentDirFor, answer, conversation, openPi, submit, submitIdle, untilGone } from "./support.js";
 
 /** All processes are gone this long after the end of pi. */
 const LIMIT_MS = 2500;
@@ -230,14 +230,14 @@ test.each([40, 80])("a server asks the user in a form at %i columns, and gets th
 	await pi.waitForText("0%");
 	await submit(pi, "ask me");
 	await pi.waitForText(/MCP server asking asks:\s+Who are you\?/);
-	await pi.press("enter");
+	await answer(pi, "y");
 	await pi.waitForText("MCP server asking: Name");
 	await submit(pi, "Ada");
 	await pi.waitForText("MCP server asking: Color");
 	await pi.press("down");
 	await pi.press("enter");
 	await pi.waitForText(/Send these answers/);
-	await pi.press("enter");
+	await answer(pi, "y");
 	await pi.waitForText("Nice to meet you.");
 	expect(conversation(provider, 2).at(-1)).toContain('{"action":"accept","content":{"name":"Ada","color":"green"}}');
 });

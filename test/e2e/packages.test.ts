@@ -8,7 +8,7 @@ import { definePackage } from "../helpers/package-files.js";
 import type { PiTerminal } from "../helpers/pty.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, answer, openPi, submit } from "./support.js";
 
 /** A hook with a command that says a word, and that marks its load in the project. */
 const HELLO = (word: string) => `import { writeFileSync } from "node:fs";
@@ -68,7 +68,7 @@ test("a package is installed, asked about, updated with a diff, refused when tam
 	expect(question).toMatch(/hooks\/hello\.ts +0\.2 KB +[0-9a-f]{12} +new/);
 	expect(question).toMatch(/node_modules\/left-pad 1\.3\.0 +\d+ B +[0-9a-f]{12} +new/);
 	expect(ran()).toBeNull();
-	first.type("y");
+	await answer(first, "y");
 	await first.waitForText("1 hook");
 	await submit(first, "/hello");
 	await first.waitForText("padded first");
@@ -82,11 +82,11 @@ test("a package is installed, asked about, updated with a diff, refused when tam
 	expect(await second.waitForText("Run it?")).toMatch(
 		/hooks\/hello\.ts\s+0\.2 KB +[0-9a-f]{12} +changed since \d+ \w{3} +\+2 −2/,
 	);
-	second.type("v");
+	await answer(second, "v");
 	expect(await second.waitForText('writeFileSync("ran", "second")')).toContain("Package code that would run");
 	await second.press("escape");
 	await second.waitForText("Run it?");
-	second.type("y");
+	await answer(second, "y");
 	await second.waitForText("1 hook");
 	await submit(second, "/hello");
 	await second.waitForText("padded second");
@@ -158,7 +158,7 @@ test("a project's package is installed with --local, locked in the project and a
 	expect(readdirSync(join(cwd, ".pi")).sort()).toEqual(["packages.lock.json", "settings.json"]);
 	const pi = await openPi(options);
 	await pi.waitForText("The package npm:hello-kit has code");
-	pi.type("n");
+	await answer(pi, "n");
 	await pi.waitForText("it is not trusted");
 	expect(ran()).toBeNull();
 	await quit(pi);
@@ -228,7 +228,7 @@ test("requests with messages of a package's hook are attributed to the package, 
 	const pi = await openPi({ ...options, cwd, env: { ...options.env, COLORTERM: "truecolor" } });
 	await pi.waitForText("Run it?");
 	expect(pi.output()).not.toMatch(ACCENT);
-	pi.type("y");
+	await answer(pi, "y");
 	await pi.waitForText("1 hook");
 	await submit(pi, "/theme");
 	await pi.waitForText(/→ kit/);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, answer, openPi, submit } from "./support.js";
 
 const MARK = `
 import { writeFileSync } from "node:fs";
@@ -62,7 +62,7 @@ test("pi asks before a project's code runs, and trusted contents run until they 
 
 	const trusting = await openPi({ agentDir, cwd });
 	await trusting.waitForText("Run it?");
-	trusting.type("y");
+	await answer(trusting, "y");
 	await trusting.waitForText("1 hook");
 	expect(ran()).toBe(true);
 	await trusting.press("ctrl+d");

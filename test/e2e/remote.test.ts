@@ -9,7 +9,7 @@ import type { PiTerminal } from "../helpers/pty.js";
 import { spawnPi } from "../helpers/run-pi.js";
 import { NO_SSH, startSshServer } from "../helpers/ssh-server.js";
 import { tempDir } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, answer, openPi, submit } from "./support.js";
 
 /** Everything ends this long after the end of pi. */
 const LIMIT_MS = 2000;
@@ -121,12 +121,12 @@ const ENDS: Readonly<Record<string, (pi: PiTerminal) => unknown>> = {
 	"/quit": async (pi) => {
 		await submit(pi, "/quit");
 		await pi.waitForText("Quit pi?");
-		pi.type("y");
+		await answer(pi, "y");
 	},
 	"Ctrl+D": async (pi) => {
 		await pi.press("ctrl+d");
 		await pi.waitForText("Quit pi?");
-		pi.type("y");
+		await answer(pi, "y");
 	},
 	Escape: (pi) => pi.press("escape"),
 };
@@ -144,8 +144,8 @@ test.each(kinds.flatMap((kind) => Object.keys(ENDS).map((how) => [kind, how] as 
 		await submit(pi, "go");
 		const sleeps = () => processesWith(`sleep ${mark}`).filter((line) => / sleep \d+ $/.test(line)).length;
 		await vi.waitUntil(() => sleeps() === 2, { timeout: 20_000 });
-		const startedAt = performance.now();
 		await ENDS[how]?.(pi);
+		const startedAt = performance.now();
 		await vi.waitUntil(() => sleeps() === 0, { timeout: 5000, interval: 20 });
 		expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS);
 		await expect.poll(() => processesWith(mark)).toEqual([]);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir } from "../helpers/temp.js";
-import { agentDirFor, conversation, openPi, submitIdle } from "./support.js";
+import { agentDirFor, answer, conversation, openPi, submitIdle } from "./support.js";
 
 /** The files of the only directory of sessions. */
 function sessionFiles(agentDir: string): string[] {
@@ -140,11 +140,11 @@ test.each([
 	await pi.waitForText("1/1");
 	await pi.press("ctrl+d");
 	await pi.waitForText("Move this session to the trash?");
-	pi.type("y");
+	await answer(pi, "y");
 	if (gio === null) {
 		await pi.waitForText("It cannot go to the trash: this system has no trash that pi can use");
 		expect(sessionFiles(agentDir).filter((path) => path.endsWith(".jsonl"))).toHaveLength(1);
-		pi.type("y");
+		await answer(pi, "y");
 	}
 	await pi.waitForText(done);
 	expect(sessionFiles(agentDir).map((path) => path.slice(path.indexOf(".jsonl")))).toEqual(left);

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { expect } from "vitest";
 import type { LoopbackProvider } from "../helpers/loopback-provider.js";
 import { type PiTerminal, type PtyOptions, startPi } from "../helpers/pty.js";
@@ -31,6 +32,15 @@ export async function submit(pi: PiTerminal, line: string): Promise<void> {
 export async function submitIdle(pi: PiTerminal, command: "/new" | "/quit" | "/resume"): Promise<void> {
 	await pi.waitForGone("esc stops");
 	await submit(pi, command);
+}
+
+/** Longer than a question must be on the screen, and than the pause before a letter that answers it. ms */
+const READING_MS = 1000;
+
+/** Answers a question that is on the screen with a letter, as a person who has read it. Only the clock of the program knows when. */
+export async function answer(pi: Pick<PiTerminal, "type">, letter: string): Promise<void> {
+	await setTimeout(READING_MS);
+	pi.type(letter);
 }
 
 /** Messages of request `index` (0-based) as `role: text`, without the system prompt. */

@@ -5,7 +5,7 @@ import { encodeEntry } from "../../src/log/codec.js";
 import { assistant, header, result, user } from "../helpers/entries.js";
 import { startProvider, text } from "../helpers/loopback-provider.js";
 import { tempDir } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, answer, openPi, submit } from "./support.js";
 
 /** A session file with `count` turns: a prompt, a command with output, an answer. */
 function longSession(count: number): string {
@@ -110,7 +110,7 @@ test("quitting while a reply streams leaves no status line", async () => {
 	await pi.waitForText("word word");
 	await submit(pi, "/quit");
 	await pi.waitForText("Quit pi?");
-	pi.type("y");
+	await answer(pi, "y");
 	await pi.exited;
 	expect(await pi.scrollback()).not.toContain("esc stops");
 });

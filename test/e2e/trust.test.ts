@@ -5,7 +5,7 @@ import { startProvider } from "../helpers/loopback-provider.js";
 import type { PiTerminal } from "../helpers/pty.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, answer, openPi, submit } from "./support.js";
 
 /** A hook that writes a file with this text when it runs. */
 const MARK = (text: string) => `import { writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ test("y trusts the contents: they run now and at the next start until they chang
 	const question = await first.waitForText("Run it?");
 	expect(question).toMatch(/\.pi\/hooks\/mark\.ts +0\.1 KB +[0-9a-f]{12} +new/);
 	expect(ran()).toBeNull();
-	first.type("y");
+	await answer(first, "y");
 	await first.waitForText("1 hook");
 	expect(ran()).toBe("first");
 	await quit(first);
@@ -50,14 +50,14 @@ test("y trusts the contents: they run now and at the next start until they chang
 	writeFiles(cwd, { ".pi/hooks/mark.ts": MARK("second") });
 	const changed = await openPi({ agentDir, cwd });
 	expect(await changed.waitForText("Run it?")).toMatch(/changed since \d+ \w{3} +\+1 −1/);
-	changed.type("v");
+	await answer(changed, "v");
 	// The diff is loaded on first use.
 	const code = await changed.waitForText('+2 writeFileSync("ran", "second");');
 	expect(code).toContain("Project code that would run");
 	expect(code).toContain(`- writeFileSync("ran", "first");`);
 	await changed.press("escape");
 	await changed.waitForText("Run it?");
-	changed.type("y");
+	await answer(changed, "y");
 	await changed.waitForText("1 hook");
 	expect(ran()).toBe("second");
 	await quit(changed);
@@ -71,7 +71,7 @@ test("n and escape skip hooks and tools, enter does nothing, and /reload asks ag
 	const pi = await openPi({ agentDir, cwd, columns: 40 });
 	await pi.waitForText("Run it?");
 	await pi.press("enter");
-	pi.type("n");
+	await answer(pi, "n");
 	await pi.waitForText("was not run");
 	provider.reply("Hello.");
 	await submit(pi, "hi");
@@ -81,7 +81,7 @@ test("n and escape skip hooks and tools, enter does nothing, and /reload asks ag
 	await submit(pi, "/reload");
 	await pi.waitForText("Run it?");
 	await afterPause();
-	pi.type("o");
+	await answer(pi, "o");
 	await pi.waitForText("1 hook loaded");
 	expect(ran()).toBe("first");
 	provider.reply("Again.");
@@ -98,12 +98,12 @@ test("keys typed on after a prompt was sent do not answer the question", async (
 	const pi = await openPi({ agentDir, cwd });
 	await submit(pi, "hi");
 	await pi.waitForText("Run it?");
-	pi.type("y");
-	pi.type("o");
+	await answer(pi, "y");
+	await answer(pi, "o");
 	await afterPause();
 	expect(await pi.screen()).toContain("Run it?");
 	expect(ran()).toBeNull();
-	pi.type("n");
+	await answer(pi, "n");
 	await pi.waitForText("was not run");
 	await pi.waitForText("Hello.");
 	await quit(pi);
@@ -117,7 +117,7 @@ test("the shown contents run, even if the file changes while the question is ope
 	const pi = await openPi({ agentDir, cwd });
 	await pi.waitForText("Run it?");
 	writeFiles(cwd, { ".pi/hooks/mark.ts": MARK("swapped") });
-	pi.type("y");
+	await answer(pi, "y");
 	await pi.waitForText("1 hook");
 	expect(ran()).toBe("first");
 	await quit(pi);

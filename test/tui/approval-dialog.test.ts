@@ -1,10 +1,11 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { describe, expect, test } from "vitest";
-import { ALONE_MS, PAUSE_MS, SHOWN_MS } from "../../src/tui/answer-guard.js";
+import { ALONE_MS, SHOWN_MS } from "../../src/tui/answer-guard.js";
 import { ApprovalDialog } from "../../src/tui/approval-dialog.js";
 import { createKeymap } from "../../src/tui/keymap.js";
 import { createTheme } from "../../src/tui/theme.js";
 import type { Approval, ApprovalAnswer } from "../../src/util/approval.js";
+import { PAUSE_MS } from "../../src/util/clock.js";
 import { FakeTiming } from "../helpers/fake-timing.js";
 
 const UP = "\x1b[A";

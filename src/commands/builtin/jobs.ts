@@ -1,6 +1,6 @@
 import { PiError } from "../../errors.js";
 import type { CommandResult } from "../../hooks/types.js";
-import { describeJobState, type JobStatus, shortCommand } from "../../tools/background-jobs.js";
+import { describeJobState, type JobStatus, shortCommand } from "../../tools/job-status.js";
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
 import { report } from "./report.js";
 

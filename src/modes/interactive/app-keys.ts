@@ -1,7 +1,7 @@
 import { isKeyRelease } from "@mariozechner/pi-tui";
 import { describeNoThinking } from "../../models/thinking-levels.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
-import { countJobs, MAX_RUNNING_JOBS } from "../../tools/background-jobs.js";
+import { countJobs, MAX_RUNNING_JOBS } from "../../tools/job-status.js";
 import type { KeyAction } from "../../tui/key-table.js";
 import { type Keymap, typedText } from "../../tui/keymap.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";

@@ -10,7 +10,6 @@ import {
 } from "../../hooks/dialog-options.js";
 import type { HookScreen } from "../../hooks/session-ui.js";
 import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption } from "../../hooks/types.js";
-import { ApprovalDialog } from "../../tui/approval-dialog.js";
 import type { DialogStyle } from "../../tui/dialog-style.js";
 import { InputDialog } from "../../tui/input-dialog.js";
 import type { OverlayOptions, OverlayStack } from "../../tui/overlay-stack.js";
@@ -133,7 +132,9 @@ export class DialogController implements CommandUI {
 	}
 
 	/** Asks whether something may run. */
-	approve(approval: Approval, dialog?: DialogOptions): Promise<ApprovalAnswer> {
+	async approve(approval: Approval, dialog?: DialogOptions): Promise<ApprovalAnswer> {
+		// The first paint does not wait for it.
+		const { ApprovalDialog } = await import("../../tui/approval-dialog.js");
 		const asked = { ...approval, question: dialogTitle(approval.question, dialog) };
 		return this.overlays.open<ApprovalAnswer>(
 			(settle) => {

@@ -11,6 +11,8 @@ const TICK_MS = 100;
 
 /** Minimum columns of the title: to make room, the key hint is dropped first, then the time is cut. */
 const MIN_TITLE = 8;
+/** The same for the hint that a command can be moved to the background. */
+const MIN_TITLE_WITH_MOVE = 30;
 
 /** One line under the transcript while the session is busy. Hidden, without a timer, when it is idle or a dialog is open. */
 export class StatusLine implements Component {
@@ -77,8 +79,7 @@ export class StatusLine implements Component {
 		const mark = this.#mark();
 		const room = width - visibleWidth(mark) - visibleWidth(state.figures);
 		const least = Math.min(MIN_TITLE, visibleWidth(state.title));
-		// That a command can be moved is worth no column of it.
-		const hasMove = room >= visibleWidth(state.title + stop + move);
+		const hasMove = room - visibleWidth(stop + move) >= Math.min(MIN_TITLE_WITH_MOVE, visibleWidth(state.title));
 		const hint = hasMove ? stop + move : room - visibleWidth(stop) >= least ? stop : "";
 		const title = clipLine(state.title, Math.max(least, room - visibleWidth(hint)));
 		const text = title + state.figures + theme.dim(hint);

@@ -1,10 +1,5 @@
-import {
-	BackgroundJobs,
-	countJobs,
-	describeJobState,
-	type JobStatus,
-	shortCommand,
-} from "../../tools/background-jobs.js";
+import { BackgroundJobs } from "../../tools/background-jobs.js";
+import { countJobs, describeJobState, type JobStatus, shortCommand } from "../../tools/job-status.js";
 import type { AgentSessionEvent } from "../events.js";
 import type { SystemItems } from "../prompt/prompt-queue.js";
 

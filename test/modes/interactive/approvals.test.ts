@@ -2,11 +2,12 @@ import { type Component, Container, isFocusable } from "@mariozechner/pi-tui";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DialogController } from "../../../src/modes/interactive/dialog-controller.js";
-import { ALONE_MS, PAUSE_MS, SHOWN_MS } from "../../../src/tui/answer-guard.js";
+import { ALONE_MS, SHOWN_MS } from "../../../src/tui/answer-guard.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
 import { createTheme } from "../../../src/tui/theme.js";
 import type { Approval, ApprovalAnswer } from "../../../src/util/approval.js";
+import { PAUSE_MS } from "../../../src/util/clock.js";
 import { FakeTiming } from "../../helpers/fake-timing.js";
 
 const ENTER = "\r";

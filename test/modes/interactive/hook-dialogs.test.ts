@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { guardTyping } from "../../../src/modes/interactive/dialogs/typing-guard.js";
-import { PAUSE_MS } from "../../../src/tui/answer-guard.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
+import { PAUSE_MS } from "../../../src/util/clock.js";
 import { skipTime } from "../../helpers/skip-time.js";
 import { startApp } from "./app.js";
 import { panel } from "./dialogs/support.js";

@@ -1,7 +1,6 @@
 import { type Component, type Focusable, isKeyRelease } from "@mariozechner/pi-tui";
-import { PAUSE_MS } from "../../../tui/answer-guard.js";
 import { type Keymap, typedText } from "../../../tui/keymap.js";
-import { TIMING, type Timing } from "../../../util/clock.js";
+import { PAUSE_MS, TIMING, type Timing } from "../../../util/clock.js";
 
 /** The editor that a dialog replaces. */
 export interface Draft {

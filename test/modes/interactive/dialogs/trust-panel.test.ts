@@ -8,9 +8,9 @@ import { codeLines, compareWithTrusted } from "../../../../src/modes/code-lines.
 import { askTrust, TrustPanel } from "../../../../src/modes/interactive/dialogs/trust-panel.js";
 import type { TrustAnswer } from "../../../../src/trust/gate.js";
 import type { ProjectFile, ProjectSet, TrustState } from "../../../../src/trust/store.js";
-import { PAUSE_MS } from "../../../../src/tui/answer-guard.js";
 import { createKeymap } from "../../../../src/tui/keymap.js";
 import { createTheme } from "../../../../src/tui/theme.js";
+import { PAUSE_MS } from "../../../../src/util/clock.js";
 import { FakeTiming } from "../../../helpers/fake-timing.js";
 import { skipTime } from "../../../helpers/skip-time.js";
 import { tempAgentDir, writeFiles } from "../../../helpers/temp.js";
