@@ -47,7 +47,7 @@ test.skipIf(NO_PYTHON !== undefined)(
 		expect(run).toEqual({
 			code: 0,
 			stdout: expect.stringMatching(
-				/^runs bash \{'command': 'echo hi > hi\.txt'\}\npermission-gate asks: Run this command\?[^\n]*\nIt writes «hi»\.\n\d+ tokens\n$/,
+				/^runs bash \{'command': 'echo hi > hi\.txt'\}\npermission-gate asks: Run this command\?\n\nbash: echo hi > hi\.txt\nIt writes «hi»\.\n\d+ tokens\n$/,
 			),
 			stderr: "",
 		});

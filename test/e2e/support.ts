@@ -34,13 +34,15 @@ export async function submitIdle(pi: PiTerminal, command: "/new" | "/quit" | "/r
 	await submit(pi, command);
 }
 
-/** Longer than a question must be on the screen, and than the pause before a letter that answers it. ms */
+/** Longer than a question must be on the screen, and than the pauses before and after a letter that answers it. ms */
 const READING_MS = 1000;
+const ALONE_MS = 400;
 
 /** Answers a question that is on the screen with a letter, as a person who has read it. Only the clock of the program knows when. */
 export async function answer(pi: Pick<PiTerminal, "type">, letter: string): Promise<void> {
 	await setTimeout(READING_MS);
 	pi.type(letter);
+	await setTimeout(ALONE_MS);
 }
 
 /** Messages of request `index` (0-based) as `role: text`, without the system prompt. */

@@ -98,8 +98,8 @@ test("keys typed on after a prompt was sent do not answer the question", async (
 	const pi = await openPi({ agentDir, cwd });
 	await submit(pi, "hi");
 	await pi.waitForText("Run it?");
-	await answer(pi, "y");
-	await answer(pi, "o");
+	pi.type("y");
+	pi.type("o");
 	await afterPause();
 	expect(await pi.screen()).toContain("Run it?");
 	expect(ran()).toBeNull();

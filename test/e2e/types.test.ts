@@ -185,7 +185,8 @@ describe("the declarations in the tarball", () => {
 	test("contain nothing about the machine that built them, and are small", () => {
 		const texts = [...declarations().values()];
 		expect(texts.filter((text) => text.includes(PACKAGE_ROOT) || text.includes("sourceMappingURL"))).toEqual([]);
-		expect(texts.length).toBeLessThan(700);
+		// Libraries have 520 of them; each operation of a session is one.
+		expect(texts.length).toBeLessThan(730);
 		// What a hook author downloads. typebox's are more than half.
 		expect(texts.join("").length).toBeLessThan(1_400_000);
 	});
