@@ -121,6 +121,8 @@ function prefixOf(command: string): string | null {
 	if (!/^[\w./+-]+$/.test(program) || WRAPPERS.has(baseName(program))) return null;
 	if (!WITH_SUBCOMMANDS.has(program)) return program;
 	const words = args.slice(0, RUNNERS.has(args[0] ?? "") ? 2 : 1);
+	// A rule covers the command as it is written.
+	if (!command.startsWith([program, ...words].join(" "))) return null;
 	return words.length > 0 && words.every((word) => /^[a-z][\w:.-]*$/i.test(word))
 		? [program, ...words].join(" ")
 		: null;

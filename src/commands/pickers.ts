@@ -101,6 +101,8 @@ export interface CommandSessions {
 	 * @throws PiError `log_not_found`, `log_not_a_session`, `file_unreadable`, `log_write_failed`
 	 */
 	adopt(path: string): Promise<{ path: string; note?: string }>;
+	/** What each session cost, in US dollars, by its id: those with a known price. */
+	costs(signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
 	/** Searches the complete text of sessions, except those of other programs; yields the first match of each as soon as it is found. */
 	search(text: string, scope: SessionScope, signal: AbortSignal): AsyncIterable<SearchHit>;
 	/**

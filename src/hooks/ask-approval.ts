@@ -36,23 +36,19 @@ export async function approveBySelect(ui: Dialogs, approval: Approval, dialog: A
 	const { question, subject, yes = "Yes, once", no = "No", choices = [], takesMessage = false } = approval;
 	if (yes === "Yes" && choices.length === 0 && !takesMessage) return confirmed(ui, approval, dialog);
 	const text = subjectText(subject);
-	const options = [
-		{ label: yes, value: -1 },
-		...choices.map((choice, value) => ({ label: alternativeLabel(choice), value })),
-		{ label: no, value: NO },
-		...(takesMessage && ui.canType !== false ? [{ label: NO_WITH_MESSAGE, value: TELL }] : []),
-	];
+	const labels = [yes, ...choices.map(alternativeLabel)];
+	const canTell = takesMessage && ui.canType !== false;
+	const options = [...labels, no, ...(canTell ? [NO_WITH_MESSAGE] : [])];
 	const title = text === "" ? question : `${question}\n\n${text}`;
-	const chosen = await ui.select(title, options, { ...dialog, initial: NO, filter: false });
+	const chosen = await ui.select(title, options, { ...dialog, initial: no, filter: false });
 	if (chosen === null) return { allowed: false, isClosed: true };
-	if (chosen === NO) return { allowed: false };
-	if (chosen !== TELL) {
-		const rule = choices[chosen]?.rule;
-		return { allowed: true, choice: chosen, ...(rule === undefined ? {} : { rule }) };
+	if (chosen !== NO_WITH_MESSAGE || !canTell) {
+		// A choice that is labeled as the refusal is none, and neither is what was not offered.
+		const choice = chosen === no ? -1 : labels.indexOf(chosen);
+		if (choice < 0) return { allowed: false };
+		const rule = choices[choice - 1]?.rule;
+		return { allowed: true, choice: choice - 1, ...(rule === undefined ? {} : { rule }) };
 	}
 	const message = (await ui.input(NO_WITH_MESSAGE, undefined, dialog))?.trim();
 	return message ? { allowed: false, message } : { allowed: false };
 }
-
-const NO = -2;
-const TELL = -3;

@@ -18,7 +18,6 @@ export const THEME_STYLES = {
 	gutterOut: "the gutter next to entries that are not in the context",
 	gutterSummary: "the gutter next to a summary",
 	userText: "messages of the user",
-	userBand: "the band behind messages of the user",
 	thinking: "thinking of the model",
 	bashBorder: "the border of the editor for a `!` command",
 } as const satisfies Record<ThemeStyle, string>;
@@ -53,7 +52,6 @@ export const PLAIN_THEME: EntryTheme = Object.freeze({
 	gutterOut: same,
 	gutterSummary: same,
 	userText: same,
-	userBand: same,
 	thinking: same,
 	bashBorder: same,
 	markdown: {

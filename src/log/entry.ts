@@ -13,6 +13,8 @@ export interface SessionHeader {
 	/** ISO 8601. */
 	timestamp: string;
 	cwd: string;
+	/** The git branch of the directory when the session began, or the start of a commit; absent outside a repository. */
+	branch?: string;
 	/** Path of the session from which this one was branched, or of the file from which it was imported. */
 	branchedFrom?: string;
 	/** The session of another program from which this one was made. */

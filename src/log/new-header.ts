@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readGitBranch } from "../util/git-branch.js";
 import { entryTimestamp, type SessionHeader, type SessionOrigin } from "./entry.js";
 import { freezeDeep } from "./freeze.js";
 
@@ -8,12 +9,14 @@ export function newHeader(
 	known: SessionOrigin & Partial<Pick<SessionHeader, "id" | "timestamp">> = {},
 ): SessionHeader {
 	const { id = randomUUID(), timestamp = entryTimestamp(), branchedFrom, importedFrom } = known;
+	const branch = importedFrom === undefined ? readGitBranch(cwd) : null;
 	return freezeDeep({
 		type: "session",
 		version: 1,
 		id,
 		timestamp,
 		cwd,
+		...(branch !== null && { branch }),
 		...(branchedFrom !== undefined && { branchedFrom }),
 		...(importedFrom !== undefined && { importedFrom }),
 	});

@@ -75,7 +75,7 @@ function readHeader(value: unknown): SessionHeader | string {
 	const { id, cwd, version = 1 } = value;
 	if (typeof id !== "string" || id === "" || typeof cwd !== "string") return "its header has no id or no cwd";
 	if (version !== 1) return `${OTHER_VERSION} ${String(JSON.stringify(version)).slice(0, 20)}, not 1`;
-	const { branchedFrom, importedFrom, ...rest } = value;
+	const { branch, branchedFrom, importedFrom, ...rest } = value;
 	return {
 		...rest,
 		type: "session",
@@ -83,6 +83,7 @@ function readHeader(value: unknown): SessionHeader | string {
 		id,
 		timestamp: typeof value.timestamp === "string" ? value.timestamp : EPOCH,
 		cwd,
+		...(typeof branch === "string" && { branch }),
 		...(typeof branchedFrom === "string" && { branchedFrom }),
 		...(isOrigin(importedFrom) && { importedFrom }),
 	};

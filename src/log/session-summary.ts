@@ -28,6 +28,8 @@ export interface SessionSummary {
 	messageCount: number | null;
 	/** Working directory in which the session began. */
 	cwd: string;
+	/** The git branch on which the session began, if it did in a repository. */
+	branch?: string;
 	/** Size of the file. */
 	bytes: number;
 	/** Title of the other program that wrote the session; opening it imports it. */
@@ -76,6 +78,7 @@ export class Summarizer {
 			modifiedAt: stats.mtimeMs,
 			messageCount: isCounted ? lines.countMessages() : null,
 			cwd: header.cwd,
+			...(header.branch === undefined ? {} : { branch: header.branch }),
 			bytes: size,
 			...(first?.isPrinted && tail.lastPrompt()?.isPrinted !== false && { isPrinted: true as const }),
 		};
@@ -109,6 +112,19 @@ export function onOneLine(text: string, length: number): string {
 		.replace(/[\s\p{Cc}]+/gu, " ")
 		.trim();
 	return flat.length > length ? `${flat.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…` : flat;
+}
+
+/** Longest title that is made from a prompt, UTF-16 units. */
+const MAX_TITLE = 72;
+const FIRST_SENTENCE = /^(.{12,}?)[.!?:]\s/u;
+
+/** The title of a session without a name: the first sentence of its first prompt, cut between words. */
+export function titleOfPrompt(prompt: string): string {
+	const sentence = FIRST_SENTENCE.exec(prompt)?.[1] ?? prompt;
+	if (sentence.length <= MAX_TITLE) return sentence;
+	const cut = sentence.slice(0, MAX_TITLE).replace(/[\ud800-\udbff]$/, "");
+	const end = cut.lastIndexOf(" ");
+	return `${(end > MAX_TITLE / 2 ? cut.slice(0, end) : cut).replace(/[\s,;–-]+$/, "")}…`;
 }
 
 /** The name of a session as lists show it. */

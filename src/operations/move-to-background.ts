@@ -4,16 +4,16 @@ import { NO_INPUT } from "./input.js";
 import { operation } from "./operation.js";
 
 /**
- * Moves the shell commands that the run or the user waits for to the background, where they go on. @returns these, and none when as many
- * run in the background as may
+ * Moves the shell commands that the run or the user waits for to the background, where they go on, as many as may run there.
+ * @returns null if there are none
  */
 export const moveToBackground = operation({
 	request: null,
-	run: ({ jobs }: SessionComponents): JobStatus[] => jobs.table.move(),
+	run: ({ jobs }: SessionComponents): JobStatus[] | null => jobs.table.move(),
 	rpc: {
 		command: "move_to_background",
 		concurrency: "interrupt",
 		input: NO_INPUT,
-		answer: async (run) => ({ jobs: run().map(({ id, command }) => ({ id, command })) }),
+		answer: async (run) => ({ jobs: (run() ?? []).map(({ id, command }) => ({ id, command })) }),
 	},
 });

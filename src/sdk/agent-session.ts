@@ -174,7 +174,7 @@ export class AgentSession extends OperatedSession {
 		return this.#components.activity.has("compacting");
 	}
 	/** The background commands. Each start and end is an event. */
-	get jobs(): Pick<SessionJobs, "list" | "running" | "movable" | "endAll"> {
+	get jobs(): Pick<SessionJobs, "list" | "running" | "endAll"> {
 		return this.#components.jobs;
 	}
 	get queue(): QueuedPrompts {

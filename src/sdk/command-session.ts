@@ -23,6 +23,12 @@ export function createCommandSession(
 	compaction: CommandCompaction,
 	{ jobs, mcp }: Pick<CommandSession, "jobs" | "mcp">,
 ): CommandSession {
+	const usageSince: CommandSession["usageSince"] = async (time, signal) => {
+		const index = await openSavedUsage(store);
+		await index.refresh(signal);
+		await index.save();
+		return [...index.requests(time)];
+	};
 	return {
 		...operations,
 		get cwd() {
@@ -55,12 +61,7 @@ export function createCommandSession(
 		},
 		availableModels: () => models.list.available(),
 		stats: () => session.stats(),
-		usageSince: async (time, signal) => {
-			const index = await openSavedUsage(store);
-			await index.refresh(signal);
-			await index.save();
-			return [...index.requests(time)];
-		},
+		usageSince,
 		sessions: createSessionStore({
 			dir: store.savedSessionsDir,
 			root: store.sessionsRoot,
@@ -68,6 +69,13 @@ export function createCommandSession(
 			elsewhere: code.mcpContext,
 			current: () => session.sessionFile,
 			setName: operations.setName,
+			async costs(signal) {
+				const costs = new Map<string, number>();
+				for (const { session: spender, usage } of await usageSince(0, signal)) {
+					costs.set(spender.id, (costs.get(spender.id) ?? 0) + (usage.cost ?? 0));
+				}
+				return costs;
+			},
 		}),
 		tools: code.toolSwitch,
 		jobs,

@@ -98,13 +98,9 @@ export class BackgroundJobs implements ToolJobs {
 		return shell.result();
 	}
 
-	/** Number of commands that calls wait for, and that can be moved to the background. */
-	get movable(): number {
-		return this.#waitedFor.size;
-	}
-
-	/** Moves the commands that calls wait for to the background, as many as may run there. */
-	move(): JobStatus[] {
+	/** Moves the commands that calls wait for to the background, as many as may run there. @returns null if there are none */
+	move(): JobStatus[] | null {
+		if (this.#waitedFor.size === 0) return null;
 		return [...this.#waitedFor].map((move) => move()).filter((job) => job !== null);
 	}
 

@@ -71,7 +71,7 @@ test("the question about a project lists its hooks of Claude Code and their scri
 	const pi = await openPi({ agentDir, cwd });
 	expect(await pi.waitForText("Run it?")).toMatch(/\.claude\/hooks\/log\.sh[\s\S]*\.pi\/claude-hooks\/settings\.json/);
 	await answer(pi, "y");
-	await pi.waitForText("claude-hooks");
+	await pi.waitForGone("Run it?");
 	await submit(pi, "go");
 	await pi.waitForText(/Done\./);
 	expect(JSON.parse(readFileSync(join(cwd, "log.jsonl"), "utf8"))).toMatchObject({

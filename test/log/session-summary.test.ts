@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { encodeEntry } from "../../src/log/codec.js";
 import { withFile } from "../../src/log/open-file.js";
-import { onOneLine, Summarizer } from "../../src/log/session-summary.js";
+import { onOneLine, Summarizer, titleOfPrompt } from "../../src/log/session-summary.js";
 import { assistant, custom, user } from "../helpers/entries.js";
 import { fileWith, HEADER } from "./support.js";
 
@@ -121,4 +121,18 @@ test.each<[string, number, string]>([
 	[`${" ".repeat(20)}x`, 5, ""],
 ])("%j on one line of at most %i characters is %j", (text, length, expected) => {
 	expect(onOneLine(text, length)).toBe(expected);
+});
+
+test.each([
+	["fix the tests", "fix the tests"],
+	["Fix the rounding in checkout. It fails for 19.99 since yesterday.", "Fix the rounding in checkout"],
+	["why does checkout round down? see src/price.ts", "why does checkout round down"],
+	[
+		"e.g. this: look at all files of the parser and tell me which of them are not used by any test",
+		"e.g. this: look at all files of the parser and tell me which of them…",
+	],
+	["x".repeat(80), `${"x".repeat(72)}…`],
+	["", ""],
+])("the title of “%s” is its first sentence, cut between words", (prompt, title) => {
+	expect(titleOfPrompt(prompt)).toBe(title);
 });

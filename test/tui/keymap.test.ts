@@ -83,7 +83,7 @@ test("on the same key, a user's action wins over a default, and the user's first
 	const keymap = createKeymap({
 		"app.modelNext": "ctrl+o",
 		"app.model": ["f2", "Ctrl+E"],
-		"tui.editor.undo": ["alt+u", "f2"],
+		"tui.editor.undo": ["alt+j", "f2"],
 		"dialog.up": "f2",
 		"app.exit": ["ctrl+d", "ctrl+q"],
 	});
@@ -94,7 +94,7 @@ test("on the same key, a user's action wins over a default, and the user's first
 	]);
 	expect(keymap.matches("\x0f", "app.modelNext")).toBe(true);
 	expect(keymap.matches("\x0f", "app.transcript")).toBe(false);
-	expect(keysOf(keymap, "tui.editor.undo")).toBe("alt+u");
+	expect(keysOf(keymap, "tui.editor.undo")).toBe("alt+j");
 	expect(keysOf(keymap, "tui.editor.cursorLineEnd")).toBe("end");
 	expect(keymap.keysOf("dialog.up")).toBe("f2");
 	expect(keysOf(keymap, "tui.editor.deleteCharForward")).toBe("delete / ctrl+d");

@@ -241,7 +241,6 @@ export interface EntryTheme {
 	gutterOut(text: string): string;
 	gutterSummary(text: string): string;
 	userText(text: string): string;
-	userBand(text: string): string;
 	thinking(text: string): string;
 	bashBorder(text: string): string;
 	/** For `Markdown`. */

@@ -141,8 +141,8 @@ export class AppKeys {
 	/** @returns false if nothing can be moved */
 	#moveToBackground(): boolean {
 		const session = this.host.session();
-		if (!session || session.jobs.movable === 0) return false;
-		const moved = session.moveToBackground();
+		const moved = session?.moveToBackground() ?? null;
+		if (moved === null) return false;
 		if (moved.length === 0) this.host.screen.hint(`${countJobs(MAX_RUNNING_JOBS)} run already · /jobs can stop one`);
 		else this.host.screen.hint(`moved to the background as ${moved.map(({ id }) => id).join(", ")} · /jobs shows it`);
 		return true;

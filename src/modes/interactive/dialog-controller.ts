@@ -1,4 +1,4 @@
-import type { Component } from "@mariozechner/pi-tui";
+import type { Component, Focusable } from "@mariozechner/pi-tui";
 import type { ChoiceOptions, CommandUI } from "../../commands/command.js";
 import {
 	askingHook,
@@ -132,20 +132,21 @@ export class DialogController implements CommandUI {
 	}
 
 	/** Asks whether something may run. */
-	async approve(approval: Approval, dialog?: DialogOptions): Promise<ApprovalAnswer> {
-		// The first paint does not wait for it.
-		const { ApprovalDialog } = await import("../../tui/approval-dialog.js");
+	approve(approval: Approval, dialog?: DialogOptions): Promise<ApprovalAnswer> {
 		const asked = { ...approval, question: dialogTitle(approval.question, dialog) };
+		const refused: ApprovalAnswer = { allowed: false, isClosed: true };
 		return this.overlays.open<ApprovalAnswer>(
 			(settle) => {
-				const guard = {
-					timing: this.#timing,
-					lastKeyAt: this.#lastKeyAt(),
-					requestRender: () => this.overlays.redraw(),
-				};
-				return this.#guard(new ApprovalDialog(this.style, asked, settle, guard), dialog);
+				const requestRender = () => this.overlays.redraw();
+				const guard = { timing: this.#timing, lastKeyAt: this.#lastKeyAt(), requestRender };
+				// Loaded with the first question, which has its place in the queue at once.
+				const loaded = import("../../tui/approval-dialog.js").then(
+					({ ApprovalDialog }) => new ApprovalDialog(this.style, asked, settle, guard),
+				);
+				loaded.catch(() => settle(refused));
+				return this.#guard(new LoadedDialog(loaded, requestRender), dialog);
 			},
-			{ ...overlayLimits(dialog), canceled: { allowed: false, isClosed: true } },
+			{ ...overlayLimits(dialog), canceled: refused },
 		);
 	}
 
@@ -190,6 +191,44 @@ export class DialogController implements CommandUI {
 		return draft
 			? guardTyping(component, { draft, keymap: this.style.keymap, keepsText, timing: this.#timing })
 			: component;
+	}
+}
+
+/** A dialog that is empty, and ignores keys, until it is loaded. */
+class LoadedDialog implements Component, Focusable {
+	#dialog: (Component & Focusable) | null = null;
+	#isFocused = false;
+
+	constructor(loaded: Promise<Component & Focusable>, onLoaded: () => void) {
+		void loaded.then(
+			(dialog) => {
+				dialog.focused = this.#isFocused;
+				this.#dialog = dialog;
+				onLoaded();
+			},
+			() => {},
+		);
+	}
+
+	get focused(): boolean {
+		return this.#isFocused;
+	}
+
+	set focused(isFocused: boolean) {
+		this.#isFocused = isFocused;
+		if (this.#dialog) this.#dialog.focused = isFocused;
+	}
+
+	render(width: number): string[] {
+		return this.#dialog?.render(width) ?? [];
+	}
+
+	handleInput(data: string): void {
+		this.#dialog?.handleInput?.(data);
+	}
+
+	invalidate(): void {
+		this.#dialog?.invalidate();
 	}
 }
 

@@ -20,7 +20,6 @@ export function hookTheme(theme: Theme): EntryTheme {
 		gutterOut: (text) => theme.gutterOut(text),
 		gutterSummary: (text) => theme.gutterSummary(text),
 		userText: (text) => theme.userText(text),
-		userBand: (text) => theme.userBand(text),
 		thinking: (text) => theme.thinking(text),
 		bashBorder: (text) => theme.bashBorder(text),
 		get markdown() {

@@ -5,8 +5,8 @@ import type { AgentSession } from "../../sdk/agent-session.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { ToolHost } from "../../tools/machine/machine.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
+import { readGitBranch, watchGitBranch } from "../../util/git-branch.js";
 import type { FooterFacts } from "./footer.js";
-import { readGitBranch, watchGitBranch } from "./git-branch.js";
 import type { Screen } from "./screen.js";
 import type { TranscriptSource } from "./transcript.js";
 

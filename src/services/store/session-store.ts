@@ -18,6 +18,8 @@ export interface SessionStoreOptions {
 	/** Where other programs keep their sessions. */
 	elsewhere: Pick<ImportPlace, "env" | "home">;
 	current(): string | null;
+	/** What each session cost, in US dollars, by its id. */
+	costs: CommandSessions["costs"];
 	/** Names the open session. */
 	setName(name: string): void;
 	/** Default: the trash of the system. @returns null, or the reason why the file is not there */
@@ -36,6 +38,7 @@ export function createSessionStore({
 	setName,
 	moveToTrash,
 	elsewhere,
+	costs,
 }: SessionStoreOptions): CommandSessions {
 	const dirs = (scope: SessionScope): string[] =>
 		scope === "all" ? [dir, ...sessionDirs(root).filter((other) => other !== dir)] : scope === "here" ? [dir] : [];
@@ -51,6 +54,7 @@ export function createSessionStore({
 		},
 		cwd,
 		isOpen: isLocked,
+		costs,
 		async *list(scope, signal) {
 			if (scope === "elsewhere") {
 				const { findSessions, titleOfProgram } = await import("../../imports/programs.js");

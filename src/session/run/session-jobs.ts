@@ -35,11 +35,6 @@ export class SessionJobs {
 		return this.list().filter(({ isRunning }) => isRunning).length;
 	}
 
-	/** Number of commands that are waited for, and can be moved to the background. */
-	get movable(): number {
-		return this.table.movable;
-	}
-
 	/** The last lines of a command's output; empty for an unknown id. */
 	lastLines(id: string, count: number): string[] {
 		return this.table.lastLines(id, count);

@@ -285,6 +285,9 @@ class Stage {
 	}
 }
 
+/** The dialog is loaded with the first question. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
 async function play(all: readonly Step[], draft: string): Promise<Stage> {
 	const stage = new Stage(draft);
 	for (const one of [...all, { do: "wait", ms: ALONE_MS } as const]) {
@@ -297,7 +300,8 @@ async function play(all: readonly Step[], draft: string): Promise<Stage> {
 		else if (one.do === "cover") stage.cover();
 		else if (one.do === "uncover") stage.uncover();
 		else stage.resize(one.columns, one.rows);
-		// Answers arrive as promises.
+		// Questions open and answers arrive as promises.
+		if (one.do === "open") await settled();
 		for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 	}
 	return stage;

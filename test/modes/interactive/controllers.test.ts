@@ -77,10 +77,9 @@ function start() {
 			get running() {
 				return state.jobs;
 			},
-			movable: 0,
 			endAll: () => null,
 		},
-		moveToBackground: () => [],
+		moveToBackground: () => null,
 		palette: () => state.items,
 		shortcuts: [],
 		runShortcut: async () => ({ kind: "command" as const, status: null }),

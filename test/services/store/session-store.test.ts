@@ -13,6 +13,7 @@ test("opening a session of another program says what was left out, or that it wa
 	);
 	const dir = join(home, "sessions");
 	const store = createSessionStore({
+		costs: async () => new Map(),
 		...{ dir, root: home, cwd: CWD, elsewhere: { home, env: {} } },
 		current: () => null,
 		setName: () => {},

@@ -58,6 +58,7 @@ export class SessionPicker implements Component, Focusable {
 	#pause: NodeJS.Timeout | undefined;
 	#width = NARROW;
 	#isListing = false;
+	#costs: ReadonlyMap<string, number> = new Map();
 	#isSearching = false;
 	/** What happened last; while it is null, the note says what is still in progress. */
 	#message: { text: string; isProblem: boolean } | null = null;
@@ -122,6 +123,7 @@ export class SessionPicker implements Component, Focusable {
 			open: this.#open,
 			home,
 			hasDirectories: this.#scope === "all",
+			costs: this.#costs,
 			isNarrow: this.#width < NARROW,
 			now: now(),
 		};
@@ -161,6 +163,16 @@ export class SessionPicker implements Component, Focusable {
 		if (signal.aborted) return;
 		this.#isListing = false;
 		this.#showNote();
+		await this.#readCosts();
+	}
+
+	/** Shows what the sessions cost, which may take a while to find out the first time. */
+	async #readCosts(): Promise<void> {
+		const { sessions, signal } = this.options;
+		if (this.#costs.size > 0) return;
+		// Costs are left out if they cannot be read: `pi usage` says why.
+		this.#costs = await sessions.costs(signal).catch(() => this.#costs);
+		if (!signal.aborted) this.#refresh();
 	}
 
 	/** Whether the sessions are pi's, so that it may change them. */

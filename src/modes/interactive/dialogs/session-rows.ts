@@ -1,9 +1,9 @@
 import type { SearchHit } from "../../../log/search.js";
-import type { SessionSummary } from "../../../log/session-summary.js";
+import { type SessionSummary, titleOfPrompt } from "../../../log/session-summary.js";
 import type { SelectColumn, SelectItem } from "../../../tui/select-dialog.js";
 import { formatAge } from "../../../util/age.js";
-import { homePath, plural } from "../../format.js";
-import { clipLine } from "../lines.js";
+import { formatCost, homePath, plural } from "../../format.js";
+import { cleanLine, clipLine } from "../lines.js";
 
 /** How a list of sessions is displayed. */
 export interface SessionRowOptions {
@@ -14,18 +14,24 @@ export interface SessionRowOptions {
 	/** Whether to show each session's directory. */
 	hasDirectories: boolean;
 	isNarrow: boolean;
+	/** US dollars by the id of the session. */
+	costs: ReadonlyMap<string, number>;
 	/** ms since the epoch. */
 	now: number;
 }
 
-/** Messages, size, directory, age. */
+/** Messages, branch, directory, cost, age. */
 export const SESSION_COLUMNS: readonly SelectColumn[] = [
-	{ align: "right", rank: 3 },
 	{ align: "right", rank: 4 },
+	{ align: "left", rank: 3 },
 	{ align: "left", rank: 2 },
+	{ align: "right", rank: 2 },
 	{ align: "right", rank: 1 },
 ];
 
+const NO_MESSAGES = "(no messages)";
+/** Columns of the name of a branch. */
+const MAX_BRANCH = 20;
 /** Columns of a title before a found text. */
 const MAX_TITLE = 24;
 const MAX_DIRECTORY = 24;
@@ -49,7 +55,10 @@ export function sessionRows(
 		const hit = isNamed.has(session) ? undefined : hits.get(session.path);
 		return hit ? [toItem(session, hitLabel(session, hit, filter, options), options)] : [];
 	});
-	return [...named.map((session) => toItem(session, titleOf(session), options)), ...found];
+	// What was typed may be anywhere in the first message.
+	const label = (session: SessionSummary) =>
+		words.length > 0 ? titleOf(session) : (session.name ?? (titleOfPrompt(session.firstMessage) || NO_MESSAGES));
+	return [...named.map((session) => toItem(session, label(session), options)), ...found];
 }
 
 /** @returns the positions of a filter in a label: of the complete filter, or else of its words */
@@ -65,7 +74,7 @@ export function matchedUnits(filter: string, label: string): number[] {
 
 /** @returns the name or else the first message */
 export function titleOf({ name, firstMessage }: SessionSummary): string {
-	return name ?? (firstMessage || "(no messages)");
+	return name ?? (firstMessage || NO_MESSAGES);
 }
 
 function searchable({ name, firstMessage, id, cwd, program = "" }: SessionSummary): string {
@@ -85,7 +94,8 @@ function hitLabel(
 }
 
 function toItem(session: SessionSummary, label: string, options: SessionRowOptions): SelectItem<string> {
-	const { path, messageCount, bytes, cwd, modifiedAt, subSessions, program } = session;
+	const { path, id, messageCount, branch = "", cwd, modifiedAt, subSessions, program } = session;
+	const cost = options.costs.get(id) ?? 0;
 	const count =
 		program !== undefined ? program : messageCount === null ? "not counted" : plural(messageCount, "message");
 	return {
@@ -94,8 +104,9 @@ function toItem(session: SessionSummary, label: string, options: SessionRowOptio
 		...signOf(path, options),
 		fields: [
 			subSessions === undefined ? count : `${count} · ${plural(subSessions, "sub-agent")}`,
-			size(bytes),
+			clipLine(cleanLine(branch), MAX_BRANCH),
 			options.hasDirectories ? endOfPath(homePath(cwd, options.home)) : "",
+			cost > 0 ? formatCost(cost) : "",
 			formatAge(modifiedAt, options.now),
 		],
 	};
@@ -110,10 +121,4 @@ function signOf(path: string, { current, open }: SessionRowOptions): { sign?: st
 
 function endOfPath(path: string): string {
 	return path.length > MAX_DIRECTORY ? `…${path.slice(1 - MAX_DIRECTORY)}` : path;
-}
-
-function size(bytes: number): string {
-	if (bytes < 1024) return `${bytes} B`;
-	const kib = bytes / 1024;
-	return kib < 1000 ? `${Math.round(kib)} KB` : `${(kib / 1024).toFixed(1)} MB`;
 }

@@ -25,24 +25,36 @@ interface Sample {
 	says: string[];
 	name?: string;
 	cwd?: string;
+	branch?: string;
 	/** The mode of its prompts. */
 	mode?: string;
 }
 
 const SAMPLES: Sample[] = [
-	{ id: "aaa", hoursAgo: 1, says: ["why does checkout round down?", "the floor in price.ts drops half cents"] },
-	{ id: "bbb", hoursAgo: 30, says: ["add the coupon field", "done, with a test"], name: "coupons" },
+	{
+		id: "aaa",
+		hoursAgo: 1,
+		says: ["why does checkout round down?", "the floor in price.ts drops half cents"],
+		branch: "main",
+	},
+	{
+		id: "bbb",
+		hoursAgo: 30,
+		says: ["add the coupon field", "done, with a test"],
+		name: "coupons",
+		branch: "feature/coupons-for-everyone",
+	},
 	{ id: "ccc", hoursAgo: 80, says: ["what is this project?", `${"a shop. ".repeat(40)}Its coupon code is strange.`] },
 	{ id: "ddd", hoursAgo: 2, says: ["fix the pipeline"], cwd: "/home/ada/src/infrastructure/build-machines" },
 ];
 
-function write(root: string, { id, hoursAgo, says, name, cwd = "/home/ada/src/shop", mode }: Sample): string {
+function write(root: string, { id, hoursAgo, says, name, cwd = "/home/ada/src/shop", branch, mode }: Sample): string {
 	const dir = join(root, sessionDirName(cwd));
 	mkdirSync(dir, { recursive: true });
 	const path = join(dir, `2026-01-01T00-00-00-000Z_${id}.jsonl`);
 	const timestamp = "2026-01-01T00:00:00.000Z";
 	const lines = [
-		{ type: "session", version: 1, id, timestamp, cwd },
+		{ type: "session", version: 1, id, timestamp, cwd, ...(branch && { branch }) },
 		...says.map((content) => ({
 			type: "message",
 			timestamp,
@@ -56,6 +68,12 @@ function write(root: string, { id, hoursAgo, says, name, cwd = "/home/ada/src/sh
 	utimesSync(path, at, at);
 	return path;
 }
+
+/** US dollars by session. */
+const COSTS = new Map([
+	["aaa", 0.42],
+	["ccc", 12.5],
+]);
 
 /** A trash that refuses every file. */
 const NO_TRASH = async () => "this system has no trash that pi can use";
@@ -72,6 +90,7 @@ async function open(
 	const chosen: unknown[] = [];
 	const named: string[] = [];
 	const sessions = createSessionStore({
+		costs: async () => COSTS,
 		dir: join(root, sessionDirName("/home/ada/src/shop")),
 		root,
 		cwd: "/home/ada/src/shop",
@@ -246,6 +265,7 @@ describe("a session", () => {
 		const path = "/home/ada/.pi/agent/sessions/--home-ada-src-shop--/2026-01-01T00-00-00-000Z_bbb.jsonl";
 		const named = { path, id: "bbb", name: "coupons", firstMessage: "add the coupon field", messageCount: 2 };
 		const sessions: CommandSessions = {
+			costs: async () => new Map(),
 			...{
 				current: null,
 				cwd: "/home/ada/src/shop",
@@ -287,7 +307,7 @@ describe("a session", () => {
 	test("can be renamed, even if it is open", async () => {
 		const { shows, type, named, sessions, paths } = await open(SAMPLES, "aaa");
 		type(CTRL_R, ..."rounding", "\r");
-		await shows(/● rounding +2 messages/);
+		await shows(/● rounding /);
 		expect(named).toEqual(["rounding"]);
 		type("\x1b[B", CTRL_R, ..." and more", "\r");
 		await shows("coupons and more");

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readGitBranch, watchGitBranch } from "../../../src/modes/interactive/git-branch.js";
+import { readGitBranch, watchGitBranch } from "../../src/util/git-branch.js";
 
 function tempDir(): string {
 	const dir = mkdtempSync(join(tmpdir(), "pi-branch-"));
