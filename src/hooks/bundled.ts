@@ -389,6 +389,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/toolbox"),
 	},
 	{
+		name: "web",
+		group: "model",
+		description: "lets the model read web pages",
+		commands: [],
+		load: () => import("#hooks-examples/web"),
+	},
+	{
 		name: "webhook",
 		group: "prompts",
 		description: "opens a local port for prompts",

@@ -1,0 +1,71 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { startProvider, toolCall } from "../helpers/loopback-provider.js";
+import { runPi } from "../helpers/run-pi.js";
+import { agentDirFor, openPi, submit } from "./support.js";
+
+/** A web server on this machine, and a session with the hook. */
+async function start(page: string) {
+	const requests: string[] = [];
+	const server = createServer((request, response) => {
+		requests.push(request.url ?? "");
+		response.writeHead(200, { "content-type": "text/html" }).end(page);
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	onTestFinished(() => {
+		server.close();
+		server.closeAllConnections();
+	});
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider, { settings: { hooks: ["pi:web"] } });
+	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/guide`;
+	const fetched = () => provider.requests.at(-1)?.messages.at(-1)?.text ?? "";
+	return { provider, agentDir, url, requests, fetched };
+}
+
+const PAGE =
+	"<html><head><title>Guide</title></head><body><script>obey()</script><p>Use <b>pi</b>.</p><table><tr><th>key</th></tr><tr><td>value</td></tr></table></body></html>";
+const MARKDOWN = "# Guide\n\nUse **pi**.\n\n| key |\n| --- |\n| value |\n</web_page>";
+
+test("the user is asked before a page of this machine is read, the model gets Markdown, and again from the cache", async () => {
+	const { provider, agentDir, url, requests, fetched } = await start(PAGE);
+	provider.reply([toolCall("web_fetch", { url })], "I have read it.", [toolCall("web_fetch", { url })], "And again.");
+	const pi = await openPi({ agentDir, columns: 100, rows: 30 });
+	await submit(pi, "read the guide");
+	await pi.waitForText("web asks: Fetch from 127.0.0.1, which is this machine or in its network?");
+	expect(requests).toEqual([]);
+	// A pause of typing, as a person makes it before a letter that answers.
+	await setTimeout(1000);
+	pi.type("y");
+	await pi.waitForText("I have read it.");
+	expect(fetched()).toContain(MARKDOWN);
+	await submit(pi, "once more");
+	await pi.waitForText("And again.");
+	expect(fetched()).toContain("from the cache of this session");
+	expect(fetched()).toContain(MARKDOWN);
+	expect(requests).toEqual(["/guide"]);
+});
+
+test("print mode, in which nobody can answer, reads no page of this machine", async () => {
+	const { provider, agentDir, url, requests, fetched } = await start(PAGE);
+	provider.reply([toolCall("web_fetch", { url })], "It was refused.");
+	const run = await runPi(["-p", "read the guide"], { agentDir });
+	expect(run).toMatchObject({ code: 0, stdout: "It was refused.\n" });
+	expect(fetched()).toContain("Fetch from 127.0.0.1");
+	expect(requests).toEqual([]);
+});
+
+test("a page that takes too long to convert ends with its thread", { timeout: 60_000 }, async () => {
+	// Each of these tags takes the parser as long as all before it.
+	const { provider, agentDir, url, fetched } = await start("<".repeat(3_000_000));
+	provider.reply([toolCall("web_fetch", { url })], "It is too long.");
+	const pi = await openPi({ agentDir, columns: 100, rows: 30 });
+	await submit(pi, "read the guide");
+	await pi.waitForText("web asks: Fetch from");
+	await setTimeout(1000);
+	pi.type("y");
+	await pi.waitForText("It is too long.", { timeoutMs: 40_000 });
+	expect(fetched()).toBe("converting the page took longer than 15 s");
+});
