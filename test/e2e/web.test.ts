@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
+import { listen, startProxy } from "../helpers/proxy.js";
 import { runPi } from "../helpers/run-pi.js";
 import { agentDirFor, openPi, submit } from "./support.js";
 
@@ -13,16 +13,12 @@ async function start(page: string) {
 		requests.push(request.url ?? "");
 		response.writeHead(200, { "content-type": "text/html" }).end(page);
 	});
-	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	onTestFinished(() => {
-		server.close();
-		server.closeAllConnections();
-	});
+	const port = await listen(server);
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider, { settings: { hooks: ["pi:web"] } });
-	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/guide`;
+	const url = `http://127.0.0.1:${port}/guide`;
 	const fetched = () => provider.requests.at(-1)?.messages.at(-1)?.text ?? "";
-	return { provider, agentDir, url, requests, fetched };
+	return { provider, agentDir, url, port, requests, fetched };
 }
 
 const PAGE =
@@ -70,6 +66,22 @@ test("a page that is made to convert slowly does not block the screen, and Escap
 	await submit(pi, "a prompt that waits");
 	await pi.waitForText("queued");
 	await pi.press("escape");
-	await pi.waitForText("interrupted");
+	await pi.waitForText("aborted: the user stopped the run");
 	expect(provider.requests).toHaveLength(1);
+});
+
+test("behind a proxy, which resolves names, private addresses in the URL are still refused", async () => {
+	const { provider, agentDir, port, requests, fetched } = await start(PAGE);
+	const proxy = await startProxy({ port });
+	const options = { agentDir, env: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` } };
+	provider.reply([toolCall("web_fetch", { url: "http://docs.test/guide" })], "I have read it.");
+	expect(await runPi(["-p", "read it"], options)).toMatchObject({ code: 0, stdout: "I have read it.\n" });
+	expect(fetched()).toContain(MARKDOWN);
+	expect([requests, proxy.requests]).toEqual([["/guide"], ["GET http://docs.test/guide"]]);
+	for (const host of ["10.0.0.1", "0xa9fea9fe", "localhost:1"]) {
+		provider.reply([toolCall("web_fetch", { url: `http://${host}/guide` })], "It was refused.");
+		expect(await runPi(["-p", "read it"], options)).toMatchObject({ code: 0, stdout: "It was refused.\n" });
+		expect(fetched()).toContain("which is this machine or in its network?");
+	}
+	expect(proxy.requests).toHaveLength(1);
 });
