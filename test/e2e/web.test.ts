@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
-import { listen, startProxy } from "../helpers/proxy.js";
+import { AUTHORITY, listen, startProxy, startTlsServer } from "../helpers/proxy.js";
 import { runPi } from "../helpers/run-pi.js";
 import { agentDirFor, openPi, submit } from "./support.js";
 
@@ -84,4 +84,24 @@ test("behind a proxy, which resolves names, private addresses in the URL are sti
 		expect(fetched()).toContain("which is this machine or in its network?");
 	}
 	expect(proxy.requests).toHaveLength(1);
+});
+
+test("a page is read over https, and a redirect from there to http is not followed", async () => {
+	const { provider, agentDir, fetched } = await start(PAGE);
+	const port = await startTlsServer(({ url }, response) => {
+		if (url === "/down") response.writeHead(302, { location: "http://models.test/guide" }).end();
+		else response.writeHead(200, { "content-type": "text/plain" }).end("encrypted");
+	});
+	const proxy = await startProxy({ port });
+	const at = `http://127.0.0.1:${proxy.port}`;
+	const options = { agentDir, env: { HTTP_PROXY: at, HTTPS_PROXY: at, NODE_EXTRA_CA_CERTS: AUTHORITY } };
+	provider.reply([toolCall("web_fetch", { url: "https://models.test/" })], "ok");
+	await runPi(["-p", "read it"], options);
+	expect(fetched()).toContain("\nencrypted\n</web_page>");
+	provider.reply([toolCall("web_fetch", { url: "https://models.test/down" })], "ok");
+	await runPi(["-p", "read it"], options);
+	expect(fetched()).toBe(
+		"models.test redirects from https to http://models.test/guide, which is not encrypted. Fetch that URL if it is what you want.",
+	);
+	expect(proxy.requests).toEqual(Array(2).fill("CONNECT models.test:443"));
 });
