@@ -149,6 +149,7 @@ const bundle = await rolldown({
 		// Run in worker threads, so their files need fixed names.
 		"watchdog-worker": "src/hooks/watchdog-worker.ts",
 		"scale-worker": "src/images/scale-worker.ts",
+		"page-worker": "src/pages/page-worker.ts",
 		...bundledHooks,
 	},
 	platform: "node",

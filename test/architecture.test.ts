@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const RANKS: readonly (readonly string[])[] = [
 	["errors"],
 	["util"],
-	["themes", "images"],
+	["themes", "images", "pages"],
 	["log", "config", "tools", "tui", "demo", "network"],
 	["models", "trust"],
 	["context", "agent", "resources", "usage"],

@@ -3,7 +3,7 @@ import type { BuiltContext } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import type { HookShare, Ledger, SentRequest } from "../context/ledger.js";
 import type { SourcePosition } from "../errors.js";
-import type { HookGroup } from "../hooks/bundled.js";
+import type { HookGroup } from "../hooks/bundled-hook.js";
 import type { RegisteredNames } from "../hooks/registered-names.js";
 import { formatCost, formatTokens } from "../util/format-amounts.js";
 import type { ShadowFigures } from "./shadow-figures.js";

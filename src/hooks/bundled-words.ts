@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { PiError } from "../errors.js";
 import { nearest } from "../util/nearest.js";
 import { packageRoot } from "../util/package-root.js";
-import { BUNDLED_HOOKS, type BundledHook, type HookGroup } from "./bundled.js";
+import { BUNDLED_HOOKS } from "./bundled.js";
+import type { BundledHook, HookGroup } from "./bundled-hook.js";
 import { BUNDLED_PREFIX } from "./hook-name.js";
 
 /** The path of a bundled hook in messages and settings, such as `pi:redact`. */

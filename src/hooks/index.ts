@@ -27,6 +27,10 @@ export {
 export { changedFiles } from "../log/file-changes.js";
 export { promptText } from "../log/prompt-text.js";
 export { groupTurns, type PromptTurn } from "../log/turns.js";
+export { proxyOf } from "../network/network.js";
+export type { ProxyServer } from "../network/proxy-rules.js";
+export type { PageText } from "../pages/convert-page.js";
+export { readPage } from "../pages/read-page.js";
 export { type FrontMatter, parseMarkdown } from "../resources/front-matter.js";
 export type * from "../tools/machine/machine.js";
 export type * from "../tools/machine/shell-engine.js";

@@ -1,6 +1,6 @@
 import { locate } from "../errors.js";
 import { RESERVED_ENTRY_TYPES, type RecordedHook, type SessionEntry } from "../log/entry.js";
-import type { BundledHook } from "./bundled.js";
+import type { BundledHook } from "./bundled-hook.js";
 import type { HookFile } from "./discover.js";
 import { type FlagDeclaration, listFlags } from "./flags.js";
 import type { HostHandleName } from "./handles.js";

@@ -129,6 +129,14 @@ test("no code of MCP is read without a configured server, and its client only wh
 	expect(kilobytes(["servers"])).toBeLessThan(40);
 });
 
+test("the libraries that read web pages are read by the thread that converts a page only", () => {
+	const has = (file: string) => readFileSync(join(DIST, file), "utf8").includes("maxElemsToParse");
+	expect(
+		filesReadBy("main", "screen", "headless", "model-client", "session-headless", "hooks", "index").filter(has),
+	).toEqual([]);
+	expect(filesReadBy("page-worker").filter(has)).toHaveLength(1);
+});
+
 test("an installation takes at most 40 MB and 30 packages", () => {
 	const paths = readdirSync(PACKAGE, { recursive: true, encoding: "utf8" });
 	const bytes = paths.reduce((sum, path) => sum + lstatSync(join(PACKAGE, path)).size, 0);

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { describeError, PiError } from "../../errors.js";
-import { BUNDLED_HOOKS, type BundledHook } from "../../hooks/bundled.js";
+import { BUNDLED_HOOKS } from "../../hooks/bundled.js";
+import type { BundledHook } from "../../hooks/bundled-hook.js";
 import type { HookSession } from "../../hooks/context-object.js";
 import type { HookRegistry } from "../../hooks/registry.js";
 import type { RecordedMachine } from "../../log/last-choices.js";

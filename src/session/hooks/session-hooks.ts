@@ -3,7 +3,7 @@ import type { ContextProblem } from "../../context/context-message.js";
 import { describeProblem } from "../../context/describe-problem.js";
 import { StabilityWatch } from "../../context/stability.js";
 import { describeError, HookError, PiError } from "../../errors.js";
-import type { BundledHook } from "../../hooks/bundled.js";
+import type { BundledHook } from "../../hooks/bundled-hook.js";
 import { bundledFile, bundledPath, isOptional } from "../../hooks/bundled-words.js";
 import type { HookSession } from "../../hooks/context-object.js";
 import type { HookFile } from "../../hooks/discover.js";

@@ -1,7 +1,7 @@
 import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
 import { describeTools, type HookStatus } from "../../../commands/inspection.js";
 import { errorText, type SourcePosition } from "../../../errors.js";
-import { HOOK_GROUPS, type HookGroup } from "../../../hooks/bundled.js";
+import { HOOK_GROUPS, type HookGroup } from "../../../hooks/bundled-hook.js";
 import { changesRequests } from "../../../hooks/bundled-words.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import { listFurtherNames, summarizeNames } from "../../../hooks/registered-names.js";
