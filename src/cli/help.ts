@@ -5,6 +5,7 @@ export const HELP_TEXT = `usage: pi [<options>] [@<file>...] [<message>...]
    or: pi context bench [--sessions <which>] <strategy>...
    or: pi sessions [list [<text>] | show <id> | search <text> | check [<id>] | repair <id> | import | export <id>]
    or: pi models [list [<text>] | show <model> | update [<provider>...]] [--json]
+   or: pi mcp [list | add <name> <url> | add <name> -- <command> [<arg>...] | remove <name>] [--json]
    or: pi usage [--days <n>] [--by day | model | project | session] [--json]
    or: pi install [<package>] | list | update [<package>] | remove <package>
    or: pi import claude | codex | opencode [--yes]

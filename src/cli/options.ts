@@ -1,3 +1,4 @@
+import type { JsonObject } from "../config/json-file.js";
 import type { Environment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { ExportFormat } from "../export/formats.js";
@@ -123,6 +124,7 @@ export type Subcommand =
 	| { name: "update"; package?: string; local: boolean }
 	| { name: "remove"; package: string; local: boolean }
 	| ModelsSubcommand
+	| McpSubcommand
 	/** `yes`: takes over everything without a question. */
 	| { name: "import"; program: SetupProgram; yes: boolean }
 	| { name: "doctor" };
@@ -153,6 +155,21 @@ export type ModelsSubcommand =
 	| { name: "models"; action: "show"; model: string }
 	/** `providers`: absent: all with a key. */
 	| { name: "models"; action: "update"; providers?: readonly string[] };
+
+/** `pi mcp`. `inProject`: .pi/mcp.json instead of the user's. */
+export type McpSubcommand =
+	| { name: "mcp"; action: "list" }
+	/** `definition`: as in mcp.json; `check`: starts the server once. */
+	| {
+			name: "mcp";
+			action: "add";
+			server: string;
+			definition: JsonObject;
+			inProject: boolean;
+			replace: boolean;
+			check: boolean;
+	  }
+	| { name: "mcp"; action: "remove"; server: string; inProject: boolean };
 
 /** `pi sessions`. `all`: the sessions of all directories. */
 export type SessionsSubcommand =

@@ -4,6 +4,7 @@ import type { ExportFormat } from "../export/formats.js";
 import type { ReadFlags } from "../hooks/flags.js";
 import type { UsageGrouping } from "../usage/usage-report.js";
 import { didYouMean } from "../util/nearest.js";
+import { mcpParser, readMcp } from "./mcp-args.js";
 import type { ParsedArguments, SessionsSubcommand, Subcommand, SubcommandOptions } from "./options.js";
 import {
 	addFlags,
@@ -34,9 +35,11 @@ const EXPORT_FORMATS = ["html", "markdown", "claude", "atif"] as const satisfies
 
 /** Parses the arguments after the name of a subcommand. @throws PiError `bad_arguments` */
 export function parseSubcommand(name: SubcommandName, argv: readonly string[]): ParsedArguments {
-	const { options, operands: words, literal, unknown } = runParser(parser(name), argv, { allowUnknown: true });
+	const line = runParser(parser(name), argv, { allowUnknown: true });
+	const { options, operands: words, literal, unknown } = line;
 	const operands = [...words, ...literal];
 	if (options.flag("help")) return { kind: "help", topic: [name, ...operands] };
+	if (name === "mcp") return { kind: "subcommand", command: readMcp(line), options: commonOptions(options) };
 	if (unknown.length === 0)
 		return { kind: "subcommand", command: readCommand(name, options, operands), options: commonOptions(options) };
 	const [action, target] = operands;
@@ -49,8 +52,11 @@ export function parseSubcommand(name: SubcommandName, argv: readonly string[]): 
 	return { kind: "subcommand", command, options: { ...commonOptions(options), readFlags: flagReader(name, argv) } };
 }
 
+/** A subcommand with the options that choose hooks. */
+type HookSubcommand = Exclude<SubcommandName, "mcp">;
+
 /** Reads the flags of hooks on the command line of a subcommand. */
-function flagReader(name: SubcommandName, argv: readonly string[]): ReadFlags {
+function flagReader(name: HookSubcommand, argv: readonly string[]): ReadFlags {
 	return (declared) => {
 		const command = parser(name);
 		const flags = addFlags(command, declared);
@@ -67,6 +73,7 @@ function flagReader(name: SubcommandName, argv: readonly string[]): ReadFlags {
 }
 
 function parser(name: SubcommandName): Command {
+	if (name === "mcp") return mcpParser();
 	const command = new Command(name)
 		.option("--session <path>")
 		.option("--session-dir <dir>")
@@ -104,7 +111,7 @@ function parser(name: SubcommandName): Command {
 		: command;
 }
 
-function readCommand(name: SubcommandName, options: ParsedOptions, operands: readonly string[]): Subcommand {
+function readCommand(name: HookSubcommand, options: ParsedOptions, operands: readonly string[]): Subcommand {
 	switch (name) {
 		case "hooks":
 			return readHooks(operands, options);

@@ -1,8 +1,10 @@
 /** Options of every subcommand. */
-const COMMON = `  --session-dir <dir>       look up sessions in this directory
-  --verbose                 print stack traces of errors
+const COMMON_OPTIONS = `  --verbose                 print stack traces of errors
   -h, --help                print this help
 `;
+/** Options of every subcommand that looks at sessions or hooks. */
+const COMMON = `  --session-dir <dir>       look up sessions in this directory
+${COMMON_OPTIONS}`;
 const HOOK_OPTIONS = `  --hook <file>             also load this hook; repeatable
   -e, --extension <file>    also load this extension; repeatable
   --no-hooks                load no hooks except those of --hook and -e
@@ -201,6 +203,48 @@ provider that fails is named and keeps what is known of it.
 ${JSON_OPTION}${COMMON}
 Exit codes: 1 if no provider answers, or if none can be asked and the catalog fails
 `,
+	mcp: `usage: pi mcp [list | add <name> <url> | add <name> -- <command> [<arg>...] | remove <name>] [--json]
+
+Manages MCP servers. Each action has its own help, such as pi mcp add --help.
+
+  list                      list the servers that are defined here; the default
+  add <name> ...            define a server
+  remove <name>             remove the definition of a server
+${JSON_OPTION}${COMMON_OPTIONS}`,
+	"mcp list": `usage: pi mcp list [--json]
+
+Lists the MCP servers that a session in this directory finds: the file that defines each, whether it is used, and its command or
+address. Starts none of them, and shows no values of variables, headers and options that may be secret.
+
+  --trust                   as if you trusted the servers of this project
+${JSON_OPTION}${COMMON_OPTIONS}
+Exit codes: 1 if a definition has a problem
+`,
+	"mcp add": `usage: pi mcp add <name> <url> [--header "<name>: <value>"] [<options>]
+       pi mcp add <name> [--env <name>=<value>] [<options>] -- <command> [<arg>...]
+
+Defines an MCP server in mcp.json of the agent directory, for all projects. Everything else in the file is kept. Values are not
+printed, and only you can read the file. Does not start the server.
+
+  -e, --env <name>[=<value>]
+                            variable of the command; without a value, that of pi's environment at each start; repeatable
+  -H, --header <header>     header of each request to the address, as "<name>: <value>"; repeatable
+  --project                 define it in .pi/mcp.json of this project; pi asks before it runs
+  --replace                 replace a server of the same name
+  --check                   then start the server once, and list its tools
+  --offline                 with --check: no requests to other machines
+  -s, --scope <scope>       user, or project: the same as --project
+  -t, --transport <kind>    stdio or http; pi also derives it
+${JSON_OPTION}${COMMON_OPTIONS}
+Exit codes: 1 if the definition cannot be written, or if --check cannot start the server
+`,
+	"mcp remove": `usage: pi mcp remove <name> [--project] [--json]
+
+Removes an MCP server from mcp.json of the agent directory.
+
+  --project                 from .pi/mcp.json of this project
+  -s, --scope <scope>       user, or project: the same as --project
+${JSON_OPTION}${COMMON_OPTIONS}`,
 	acp: `usage: pi acp [<options>]
 
 Speaks the Agent Client Protocol on stdin and stdout, for editors. Accepts the options of pi for model, context, tools and

@@ -8,11 +8,13 @@ export const SUBCOMMAND_NAMES = [
 	"sessions",
 	"usage",
 	"models",
+	"mcp",
 	"import",
 	"doctor",
 	...PACKAGE_COMMANDS,
 ] as const;
 export const MODEL_ACTIONS = ["list", "show", "update"] as const;
+export const MCP_ACTIONS = ["list", "add", "remove"] as const;
 /** The actions of `pi sessions`. */
 export const SESSION_ACTIONS = ["list", "show", "search", "check", "repair", "import", "export"] as const;
 export const SETUP_NAMES = ["claude", "codex", "opencode"] as const satisfies readonly SetupProgram[];
@@ -23,6 +25,7 @@ export const SUBCOMMAND_ACTIONS: Readonly<Record<string, readonly string[]>> = {
 	context: ["bench"],
 	hooks: HOOK_ACTIONS,
 	import: SETUP_NAMES,
+	mcp: MCP_ACTIONS,
 	models: MODEL_ACTIONS,
 	sessions: SESSION_ACTIONS,
 };

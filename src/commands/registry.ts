@@ -170,7 +170,6 @@ export const FOREIGN_NAMES: ReadonlyMap<string, ForeignName> = new Map<string, F
 	...same("settings", "config"),
 	...same("thinking", "effort", "think"),
 	...same("usage", "cost"),
-	...hint("ask the model to write AGENTS.md, which pi reads at each start", "init"),
 	...hint("pi reads AGENTS.md of the project and of its agent directory at each start; /context lists them", "memory"),
 	...hint("ctrl+g opens your editor for the prompt", "vim"),
 	...hint("/debug writes a report; pi doctor checks the installation", "bug", "doctor", "feedback"),

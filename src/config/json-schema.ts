@@ -33,6 +33,8 @@ export interface Schema {
 	readonly "x-joined"?: true;
 	/** A running session applies a new value at once. */
 	readonly "x-live"?: true;
+	/** Title of the group of settings that begins here, in the order of the schema. */
+	readonly "x-group"?: string;
 	/** Omitted in `/settings`. */
 	readonly "x-unlisted"?: true;
 }

@@ -66,15 +66,17 @@ const patterns = { type: "array", items: { type: "string", maxLength: MAX_TEXT }
 const group = <const P extends object>(properties: P) =>
 	({ type: "object", properties, additionalProperties: false, default: {} }) as const;
 
+/** The first setting of a group, or the first group of members, with the title of the group. */
+const section = <const S extends object>(title: string, schema: S) => ({ ...schema, "x-group": title }) as const;
+
 /**
- * Every setting, in display order. The types, checks and defaults of settings.json, `/settings`, the table in
+ * Every setting, in display order: each section begins a group of settings. The types, checks and defaults of settings.json, `/settings`, the table in
  * docs/usage.md and schemas/settings.json are derived from it.
  */
 export const SETTINGS_SCHEMA = {
 	type: "object",
 	properties: {
-		theme: text("name of a theme that `/theme` lists; unset: light or dark, like the terminal", LIVE_PROJECT),
-		defaultProvider: text("provider to start with", {}),
+		defaultProvider: section("Model", text("provider to start with", {})),
 		defaultModel: text("model to start with", {}),
 		defaultThinkingLevel: choice(THINKING_LEVEL_NAMES, "medium", "how much the model thinks", LIVE_PROJECT),
 		rememberModel: flag(
@@ -98,21 +100,44 @@ export const SETTINGS_SCHEMA = {
 				"x-expected": "an http or https address",
 			},
 		}),
-		queueMode: choice(
-			["one-at-a-time", "all"],
-			"one-at-a-time",
-			"send queued messages one per turn, or all at once",
-			LIVE_PROJECT,
+		compaction: section(
+			"Context and compaction",
+			group({
+				enabled: flag(true, "compact automatically when the context is nearly full", LIVE_PROJECT),
+				reserveTokens: count(16_384, MAX_TOKENS, "tokens kept free for the answer", LIVE_PROJECT),
+				keepRecentTokens: count(20_000, MAX_TOKENS, "tokens of recent messages kept verbatim", LIVE_PROJECT),
+				model: text("model that writes summaries, as `provider/id`; default: the model of the session", LIVE),
+			}),
 		),
-		shellPath: text("path of the shell that the bash tool runs; unset: bash", {
+		cacheRetention: {
+			type: "string",
+			enum: ["none", "short", "long"],
+			description: "how long providers keep the start of a request in their cache; unset: short",
 			...LIVE,
-			"x-expected": "the absolute path of a shell, such as /bin/bash",
-		}),
-		on: text(
-			"where tools run: `sandbox:`, `ssh:host`, `docker:name`, `podman:name`, `kubectl:pod`, `local`; `--on` overrides it",
-			{},
+		},
+		queueMode: section(
+			"Session",
+			choice(
+				["one-at-a-time", "all"],
+				"one-at-a-time",
+				"send queued messages one per turn, or all at once",
+				LIVE_PROJECT,
+			),
 		),
-		onTimeout: count(20_000, MAX_MS, "maximum time to reach the machine of `on` or `--on`, in ms; 0: unlimited", LIVE),
+		undo: group({
+			enabled: flag(true, "keep what tools change in files, for `/undo`", LIVE),
+		}),
+		features: group({
+			tasks: flag(
+				false,
+				"a task list that the model maintains, shown above the editor and by `/tasks`, with reminders",
+				{},
+			),
+		}),
+		theme: section(
+			"Screen",
+			text("name of a theme that `/theme` lists; unset: light or dark, like the terminal", LIVE_PROJECT),
+		),
 		hideThinkingBlock: flag(
 			false,
 			"true hides thinking behind one line, false shows a preview; Ctrl+T changes it for the session",
@@ -134,51 +159,18 @@ export const SETTINGS_SCHEMA = {
 				LIVE_PROJECT,
 			),
 		}),
-		compaction: group({
-			enabled: flag(true, "compact automatically when the context is nearly full", LIVE_PROJECT),
-			reserveTokens: count(16_384, MAX_TOKENS, "tokens kept free for the answer", LIVE_PROJECT),
-			keepRecentTokens: count(20_000, MAX_TOKENS, "tokens of recent messages kept verbatim", LIVE_PROJECT),
-			model: text("model that writes summaries, as `provider/id`; default: the model of the session", LIVE),
-		}),
-		budget: group({
-			perSession: dollars("US dollars after which pi asks before the next request of a session; 0: never"),
-			perDay: dollars("US dollars after which pi asks before the next request of any session of the day; 0: never"),
-		}),
-		cacheRetention: {
-			type: "string",
-			enum: ["none", "short", "long"],
-			description: "how long providers keep the start of a request in their cache; unset: short",
-			...LIVE,
-		},
-		retry: group({
-			enabled: flag(true, "retry requests after overload and lost connections", LIVE_PROJECT),
-			maxRetries: count(10, 100, "maximum number of retries", LIVE_PROJECT),
-			baseDelayMs: count(
-				2000,
-				600_000,
-				"delay before the first retry in ms; doubled each time, up to a minute",
-				LIVE_PROJECT,
-			),
-		}),
-		streamIdleTimeoutMs: count(180_000, MAX_MS, "retry a reply that is silent for this long, in ms; 0: never", LIVE),
-		undo: group({
-			enabled: flag(true, "keep what tools change in files, for `/undo`", LIVE),
-		}),
-		skills: group({ enabled: flag(true, "look for skills", {}) }),
-		hooks: texts(
-			"hook files to load in addition to the hooks directories; `pi:name` turns a bundled hook on, `-pi:name` off",
+		shellPath: section(
+			"Tools and machines",
+			text("path of the shell that the bash tool runs; unset: bash", {
+				...LIVE,
+				"x-expected": "the absolute path of a shell, such as /bin/bash",
+			}),
 		),
-		shadowHooks: {
-			...texts(
-				"hooks that are off and of which `/hooks` shows what they would have sent and cost, by name or path, such as `pi:clear`",
-			),
-			...LIVE,
-		},
-		commands: group({
-			replace: texts(
-				"built-in commands that commands of hooks may replace, by name, such as `tools`; `/pi:tools` is then the built-in one",
-			),
-		}),
+		on: text(
+			"where tools run: `sandbox:`, `ssh:host`, `docker:name`, `podman:name`, `kubectl:pod`, `local`; `--on` overrides it",
+			{},
+		),
+		onTimeout: count(20_000, MAX_MS, "maximum time to reach the machine of `on` or `--on`, in ms; 0: unlimited", LIVE),
 		permissions: group({
 			allow: rules(
 				"tool calls that the guard hooks allow without a question, such as `bash(npm test)`; `/permissions` lists them",
@@ -206,6 +198,19 @@ export const SETTINGS_SCHEMA = {
 				...UNLISTED,
 			},
 		}),
+		customTools: texts("tool files to load in addition to the tools directories"),
+		hooks: section(
+			"Hooks and packages",
+			texts(
+				"hook files to load in addition to the hooks directories; `pi:name` turns a bundled hook on, `-pi:name` off",
+			),
+		),
+		shadowHooks: {
+			...texts(
+				"hooks that are off and of which `/hooks` shows what they would have sent and cost, by name or path, such as `pi:clear`",
+			),
+			...LIVE,
+		},
 		hookTimeout: count(30_000, MAX_MS, "maximum duration of a hook handler in ms", LIVE),
 		hookGrants: {
 			type: "object",
@@ -214,7 +219,11 @@ export const SETTINGS_SCHEMA = {
 			description:
 				'hook path or file name (of a project or package: its path), and the host handles the hook may use, such as `["systemItems"]`',
 		},
-		customTools: texts("tool files to load in addition to the tools directories"),
+		commands: group({
+			replace: texts(
+				"built-in commands that commands of hooks may replace, by name, such as `tools`; `/pi:tools` is then the built-in one",
+			),
+		}),
 		packages: {
 			type: "array",
 			items: {
@@ -240,13 +249,28 @@ export const SETTINGS_SCHEMA = {
 			"x-joined": true,
 			...PROJECT,
 		},
-		features: group({
-			tasks: flag(
-				false,
-				"a task list that the model maintains, shown above the editor and by `/tasks`, with reminders",
-				{},
-			),
-		}),
+		skills: group({ enabled: flag(true, "look for skills", {}) }),
+		retry: section(
+			"Network",
+			group({
+				enabled: flag(true, "retry requests after overload and lost connections", LIVE_PROJECT),
+				maxRetries: count(10, 100, "maximum number of retries", LIVE_PROJECT),
+				baseDelayMs: count(
+					2000,
+					600_000,
+					"delay before the first retry in ms; doubled each time, up to a minute",
+					LIVE_PROJECT,
+				),
+			}),
+		),
+		streamIdleTimeoutMs: count(180_000, MAX_MS, "retry a reply that is silent for this long, in ms; 0: never", LIVE),
+		budget: section(
+			"Cost and privacy",
+			group({
+				perSession: dollars("US dollars after which pi asks before the next request of a session; 0: never"),
+				perDay: dollars("US dollars after which pi asks before the next request of any session of the day; 0: never"),
+			}),
+		),
 		telemetry: group({
 			otel: flag(
 				false,
@@ -295,14 +319,23 @@ export type SettingValue<P extends SettingPath> = P extends keyof Settings
 export interface SettingRow {
 	path: SettingPath;
 	schema: Schema;
+	/** Title of the group of settings to which it belongs; those of a group follow each other. */
+	group: string;
 }
 
 /** Every setting with its path, in the order of the schema. */
-export const SETTING_ROWS = Object.entries<Schema>(SETTINGS_SCHEMA.properties).flatMap(([key, schema]) =>
-	schema.properties
-		? Object.entries(schema.properties).map(([inner, member]) => ({ path: `${key}.${inner}`, schema: member }))
-		: [{ path: key, schema }],
-) as readonly SettingRow[];
+export const SETTING_ROWS: readonly SettingRow[] = settingRows();
+
+function settingRows(): SettingRow[] {
+	let group = "";
+	return Object.entries<Schema>(SETTINGS_SCHEMA.properties).flatMap(([key, schema]) => {
+		group = schema["x-group"] ?? group;
+		const members = schema.properties
+			? Object.entries(schema.properties).map(([inner, member]) => ({ path: `${key}.${inner}`, schema: member }))
+			: [{ path: key, schema }];
+		return members.map((row) => ({ ...row, group }) as SettingRow);
+	});
+}
 
 /** The settings that a project's .pi/settings.json may contain. */
 export const PROJECT_SCHEMA: Schema = onlyProject(SETTINGS_SCHEMA);

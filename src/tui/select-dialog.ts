@@ -18,6 +18,7 @@ import { ScrollText } from "./scroll.js";
 import {
 	describedWidths,
 	drawRow,
+	listWindow,
 	type RowLayout,
 	rowWidths,
 	type SelectColumn,
@@ -60,6 +61,8 @@ export interface SelectDialogOptions<T> {
 	isTall?: boolean;
 	/** Additional text about the selected item, shown above the keys. */
 	details?(item: SelectItem<T>): string;
+	/** Maximum number of rows of this text. Default 3. */
+	detailRows?: number;
 	actions?: readonly SelectAction<T>[];
 	/** Whether typed text filters the items. Default true. */
 	filters?: boolean;
@@ -220,17 +223,22 @@ export class SelectDialog<T> implements Component, Focusable {
 
 	/** The rows around the selected one; `isCut` if the description of one is truncated. */
 	#listLines(rows: number, layout: RowLayout): { lines: string[]; isCut: boolean } {
-		const first = Math.max(0, Math.min(this.#selected - Math.floor(rows / 2), this.#shown.length - rows));
-		const shown = this.#shown.slice(first, first + rows);
-		if (shown.length === 0) {
+		if (this.#shown.length === 0) {
 			const none = this.#filter.startsWith("/")
 				? "nothing matches · commands can be typed after this dialog"
 				: "nothing matches";
 			const empty = this.#filter ? none : (this.options.empty ?? "nothing to choose from");
 			return { lines: [layout.theme.dim(`   ${empty}`)], isCut: false };
 		}
-		const lines = shown.map((item, index) => drawRow(item, first + index === this.#selected, layout));
-		const isCut = shown.some((item, at) => !lines[at]?.includes(oneLine(this.#descriptionOf(item))));
+		let isCut = false;
+		const lines = listWindow(this.#shown, this.#selected, rows).map((row) => {
+			if (typeof row === "string") return layout.theme.dim(` ${oneLine(row)}`);
+			const item = this.#shown[row];
+			if (!item) return "";
+			const line = drawRow(item, row === this.#selected, layout);
+			isCut ||= !line.includes(oneLine(this.#descriptionOf(item)));
+			return line;
+		});
 		return { lines, isCut };
 	}
 
@@ -300,7 +308,8 @@ export class SelectDialog<T> implements Component, Focusable {
 		const text = selected && (this.options.details?.(selected) ?? (isCut ? this.#descriptionOf(selected) : undefined));
 		if (!text) return [];
 		const lines = wrapTextWithAnsi(oneLine(text), Math.max(1, width - 2));
-		return lines.slice(0, MAX_DETAIL_ROWS).map((line) => this.style.theme.dim(` ${line}`));
+		const { detailRows = MAX_DETAIL_ROWS } = this.options;
+		return lines.slice(0, detailRows).map((line) => this.style.theme.dim(` ${line}`));
 	}
 
 	#noteLines(width: number): string[] {

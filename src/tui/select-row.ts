@@ -15,6 +15,8 @@ export interface SelectItem<T> {
 	fields?: readonly string[];
 	/** A sign before the label, such as that of the gutter. One column wide. */
 	sign?: string;
+	/** Shown above the first of several items with the same heading. */
+	heading?: string;
 	/** For an item that cannot be used in its current state. */
 	isDimmed?: boolean;
 }
@@ -136,6 +138,25 @@ export function drawRow(item: SelectItem<unknown>, isSelected: boolean, layout: 
 	const fill = rightWidth > 0 ? " ".repeat(Math.max(0, labelRoom - visibleWidth(shown)) + GAP) : "";
 	const styled = item.isDimmed ? theme.dim(text) : isSelected ? theme.bold(text) : text;
 	return trimEndOf(`${pointer}${sign}${styled}${fill}${end ? theme.dim(end) : ""}`, " ");
+}
+
+/**
+ * The rows of a list around the selected one.
+ * @returns at most `rows`, in order: the index of an item, or the heading of those that follow
+ */
+export function listWindow(items: readonly SelectItem<unknown>[], selected: number, rows: number): (number | string)[] {
+	const from = (at: number, length: number) => Math.max(0, Math.min(at - Math.floor(rows / 2), length - rows));
+	const indices = (first: number, end: number) => Array.from({ length: end - first }, (_, at) => first + at);
+	// A list of thousands of items has no headings.
+	if (items[0]?.heading === undefined) {
+		const first = from(selected, items.length);
+		return indices(first, Math.min(items.length, first + rows));
+	}
+	const all = items.flatMap(({ heading }, at): (number | string)[] =>
+		heading === undefined || heading === items[at - 1]?.heading ? [at] : [heading, at],
+	);
+	const first = from(all.indexOf(selected), all.length);
+	return all.slice(first, first + rows);
 }
 
 /** @returns the positions in a text that match any word of the query, even if other words do not match */

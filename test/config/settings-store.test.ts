@@ -160,20 +160,14 @@ test("a project can set exactly the settings that the schema marks", () => {
 		expect([path, source]).toEqual([path, schema["x-project"] ? "project" : "default"]);
 	}
 	expect(SETTING_ROWS.flatMap(({ path, schema }) => (schema["x-project"] ? [path] : []))).toEqual([
-		...[
-			"theme",
-			"defaultThinkingLevel",
-			"queueMode",
-			"hideThinkingBlock",
-			"gutter",
-			"quietStartup",
-			"collapseChangelog",
-		],
-		...["terminal.showImages", "terminal.title", "terminal.progress", "terminal.notify"],
+		"defaultThinkingLevel",
 		...["compaction.enabled", "compaction.reserveTokens", "compaction.keepRecentTokens"],
-		...["retry.enabled", "retry.maxRetries", "retry.baseDelayMs"],
+		"queueMode",
+		...["theme", "hideThinkingBlock", "gutter", "quietStartup", "collapseChangelog"],
+		...["terminal.showImages", "terminal.title", "terminal.progress", "terminal.notify"],
 		...["permissions.ask", "permissions.deny"],
 		"packages",
+		...["retry.enabled", "retry.maxRetries", "retry.baseDelayMs"],
 	]);
 });
 

@@ -53,12 +53,13 @@ test("the page lists the built-in commands in palette order", () => {
 });
 
 test("the table of settings matches the schema (npm run schemas updates it)", async () => {
-	const rows = SETTING_ROWS.map(({ path, schema }) => {
+	const rows = SETTING_ROWS.flatMap(({ path, schema, group }, at) => {
 		const value = schema.default === undefined ? "" : `\`${JSON.stringify(schema.default)}\``;
 		const names = schema.type === "boolean" ? "" : (choices(schema) ?? []).map((name) => `\`"${name}"\``).join(", ");
 		const meaning = `${schema.description}${names && `: ${names}`}`;
 		const marks = [schema["x-live"] ? "now" : "next start", schema["x-project"] ? "yes" : ""];
-		return `| ${[`\`${path}\``, value, meaning, ...marks].join(" | ")} |`.replaceAll("|  |", "| |");
+		const row = `| ${[`\`${path}\``, value, meaning, ...marks].join(" | ")} |`.replaceAll("|  |", "| |");
+		return group === SETTING_ROWS[at - 1]?.group ? [row] : [`| **${group}** | | | | |`, row];
 	});
 	const head = ["| setting | default | description | applies | project |", "|---|---|---|---|---|"];
 	const [before = "", rest = ""] = page.split(/^\| setting \| [\s\S]*?\n(?=\n)/m);

@@ -48,7 +48,7 @@ test("/settings offers the themes, and refuses a shell that does not exist", asy
 	await pi.waitForText(/^ {3}sea +/m);
 	pi.type("sea");
 	await pi.press("enter");
-	await pi.waitForText(/→ theme +sea +user/);
+	await pi.waitForText(/→ • theme +sea +user/);
 	expect(saved()).toMatchObject({ theme: "sea" });
 	await pi.press("ctrl+u");
 	pi.type("shell");

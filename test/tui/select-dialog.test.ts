@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createKeymap } from "../../src/tui/keymap.js";
 import { SelectDialog, type SelectDialogOptions } from "../../src/tui/select-dialog.js";
+import { listWindow } from "../../src/tui/select-row.js";
 import { createTheme } from "../../src/tui/theme.js";
 
 const keymap = createKeymap();
@@ -242,4 +243,28 @@ test("on a narrow screen a value is truncated rather than omitted for a descript
 		{ align: "left", rank: 3, grows: true },
 	] as const;
 	expect(open({ items, columns }).dialog.render(40)[2]).toBe(" → compaction.keepRecentT…  one-at-a-t…");
+});
+
+test.each([0, 3, 4, 9])("headings are drawn above their items and count as rows, with item %d selected", (selected) => {
+	const items = Array.from({ length: 10 }, (_, at) => ({
+		label: `item ${at}`,
+		value: at,
+		heading: at < 4 ? "Low" : "High",
+	}));
+	const all = [
+		"Low",
+		...items.slice(0, 4).map(({ label }) => label),
+		"High",
+		...items.slice(4).map(({ label }) => label),
+	];
+	for (const rows of [1, 2, 3, 5, 12, 20]) {
+		const shown = listWindow(items, selected, rows).map((row) => (typeof row === "string" ? row : items[row]?.label));
+		expect(shown).toHaveLength(Math.min(rows, all.length));
+		expect(shown).toContain(`item ${selected}`);
+		expect(all.join("\n")).toContain(shown.join("\n"));
+	}
+	const { dialog } = open({ items, selected });
+	const lines = dialog.render(40);
+	expect(lines.filter((line) => line.startsWith(" → "))).toEqual([` → item ${selected}`]);
+	expect(lines).toContain(selected < 4 ? " Low" : " High");
 });

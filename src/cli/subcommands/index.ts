@@ -1,6 +1,6 @@
 import type { ModeIO } from "../../modes/mode.js";
 import { HookWatch } from "../hook-watch.js";
-import type { ModelsSubcommand, SessionsSubcommand, Subcommand, SubcommandOptions } from "../options.js";
+import type { McpSubcommand, ModelsSubcommand, SessionsSubcommand, Subcommand, SubcommandOptions } from "../options.js";
 import { printNotices } from "../standard-io.js";
 import { divertConsole } from "../stray-errors.js";
 import { type CommandEnvironment, findLocation, type SubcommandContext } from "./location.js";
@@ -40,6 +40,8 @@ async function dispatch(command: Subcommand, context: SubcommandContext): Promis
 			return (await import("./usage.js")).printUsage(command, context);
 		case "models":
 			return runModels(command, context);
+		case "mcp":
+			return runMcp(command, context);
 		case "install":
 			return (await import("./install.js")).runInstall(command, context);
 		case "list":
@@ -63,6 +65,17 @@ async function runModels(command: ModelsSubcommand, context: SubcommandContext):
 			return (await import("./models.js")).showModel(command, context);
 		case "update":
 			return (await import("./models-update.js")).updateModelList(command, context);
+	}
+}
+
+async function runMcp(command: McpSubcommand, context: SubcommandContext): Promise<number> {
+	switch (command.action) {
+		case "list":
+			return (await import("./mcp-list.js")).listServers(context);
+		case "add":
+			return (await import("./mcp-change.js")).addServer(command, context);
+		case "remove":
+			return (await import("./mcp-change.js")).removeServer(command, context);
 	}
 }
 

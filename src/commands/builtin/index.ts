@@ -11,6 +11,7 @@ import { exportCommand } from "./export.js";
 import { helpCommand } from "./help.js";
 import { hooksCommand } from "./hooks.js";
 import { hotkeysCommand } from "./hotkeys.js";
+import { initCommand } from "./init.js";
 import { jobsCommand } from "./jobs.js";
 import { loginCommand } from "./login.js";
 import { logoutCommand } from "./logout.js";
@@ -57,6 +58,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
 	worktreesCommand,
 	mcpCommand,
 	settingsCommand,
+	initCommand,
 	copyCommand,
 	exportCommand,
 	setupCommand,

@@ -13,7 +13,7 @@ type Action = (typeof ACTIONS)[number];
 
 /** Maximum wait for servers that start, without a panel that shows them, ms. */
 const MAX_WAIT_MS = 5000;
-const NO_SERVERS = "No MCP server is configured · docs/mcp.md says how to define one in mcp.json";
+const NO_SERVERS = "No MCP server is configured · pi mcp add defines one";
 
 /** `/mcp [action server]`: shows the MCP servers, in a panel if the shell has one, and restarts, disables and logs in. */
 export const mcpCommand: SlashCommand = {

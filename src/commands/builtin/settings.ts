@@ -93,9 +93,10 @@ function find(name: string, settings: CommandSettings): SettingState {
 function lines(states: readonly SettingState[]): string[] {
 	const paths = Math.max(...states.map(({ path }) => path.length));
 	const values = Math.max(...states.map(({ value }) => settingText(value).length));
-	return states.map((state) => {
-		const { path, value, schema } = state;
+	return states.flatMap((state, at) => {
+		const { path, value, schema, group } = state;
 		const source = sourceText(state).padEnd("project".length);
-		return `${path.padEnd(paths)}  ${settingText(value).padEnd(values)}  ${source}  ${schema.description}`;
+		const row = `${path.padEnd(paths)}  ${settingText(value).padEnd(values)}  ${source}  ${schema.description}`;
+		return group === states[at - 1]?.group ? [row] : [`${group}:`, row];
 	});
 }

@@ -8,8 +8,8 @@ import { type SetupItem, type SetupScope, withoutCounterpart } from "./setup-ite
 /** What a server of another program is in pi, or why it is none. */
 type Converted = { server: JsonObject; note?: string } | { reason: string };
 
-/** Variables in texts of a configuration. */
-const VARIABLE = /^\$\{[A-Za-z_]\w*(?::-[^}]*)?\}$/;
+/** Variables in texts of a configuration, also with the scheme of a header. */
+const VARIABLE = /^(?:(?:bearer|basic|token) )?\$\{[A-Za-z_]\w*(?::-[^}]*)?\}$/i;
 const ADDRESS = /^\w+:\/\//;
 const MASK = "‹hidden›";
 /** Files that are run, by their names. */
@@ -132,7 +132,7 @@ function checked(server: JsonObject, note?: string): Converted {
 }
 
 /** Whether the meaning of a command depends on the directory in which pi is. Names of packages and images are no paths. */
-function runsRelativeFile({ command, args = [], env = {}, cwd }: JsonObject): boolean {
+export function runsRelativeFile({ command, args = [], env = {}, cwd }: JsonObject): boolean {
 	if (typeof command !== "string" || !Array.isArray(args)) return false;
 	if (typeof cwd === "string") return isRelative(cwd);
 	const program = here(command);
@@ -160,7 +160,7 @@ function textIn(value: unknown): string | undefined {
 	return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** A server without values that may be secret: for the screen. */
+/** A server without values that may be secret: for the screen. Other values than objects are hidden. */
 export function withoutSecrets(server: unknown): unknown {
 	if (!isRecord(server)) return MASK;
 	const { env, headers, args, url, ...others } = server;

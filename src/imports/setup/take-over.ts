@@ -1,12 +1,11 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { type JsonObject, readJsonFile } from "../../config/json-file.js";
+import type { JsonObject } from "../../config/json-file.js";
+import { changeServers, readServers } from "../../config/mcp-file.js";
 import { errorText, PiError } from "../../errors.js";
 import { diffLines } from "../../tools/line-diff.js";
-import { withFileLock } from "../../util/file-lock.js";
 import { atomicWriteFile, ensurePrivateDir, readRegularFileSync, realPathOrNull } from "../../util/fs.js";
-import { isRecord } from "../../util/is-record.js";
 import { withoutSecrets } from "./server-items.js";
 import type { SetupChange, SetupItem } from "./setup-item.js";
 
@@ -35,7 +34,8 @@ export interface SetupTarget {
 export function stateOf({ scope, changes }: SetupItem, target: SetupTarget): SetupState {
 	if (changes.length === 0) return "none";
 	if (scope === "project" && !target.isTrusted) return "untrusted";
-	if (scope === "project" && changes.some((change) => leadsOut(change, target.cwd))) return "kept";
+	const isOutside = (change: SetupChange) => change.type !== "hook" && leadsOut(change.path, target.cwd);
+	if (scope === "project" && changes.some(isOutside)) return "kept";
 	// Who has turned a hook off since then does not want it again.
 	const found = changes.filter(({ type }) => type !== "hook").map((change) => compare(change, target));
 	if (found.includes("other")) return "kept";
@@ -45,9 +45,8 @@ export function stateOf({ scope, changes }: SetupItem, target: SetupTarget): Set
 /** Why a file of pi that an item would change cannot be read; null if it can. Says the place in it. */
 export function problemOf({ changes }: SetupItem): string | null {
 	for (const change of changes) {
-		if (change.type !== "server" || serversIn(change.path) !== null) continue;
 		try {
-			return `${readJsonFile(change.path)?.locate(["mcpServers"])}: mcpServers must be an object`;
+			if (change.type === "server") readServers(change.path);
 		} catch (error) {
 			return errorText(error);
 		}
@@ -72,7 +71,10 @@ export async function takeOver(item: SetupItem, target: SetupTarget): Promise<st
 		try {
 			if (isOfUser) ensurePrivateDir(dirname(change.path));
 			else mkdirSync(dirname(change.path), { recursive: true });
-			if (change.type === "server") await addServer(change);
+			if (change.type === "server")
+				await changeServers(change.path, (servers) =>
+					Object.hasOwn(servers, change.name) ? null : { ...servers, [change.name]: change.server },
+				);
 			else await atomicWriteFile(change.path, change.bytes, { mode: modeOf(change, isOfUser) });
 		} catch (cause) {
 			if (cause instanceof PiError) throw cause;
@@ -117,10 +119,9 @@ function modeOf({ isExecutable = false }: { isExecutable?: boolean }, isOfUser: 
 	return isExecutable ? 0o755 : 0o644;
 }
 
-/** Whether a directory of the project is a link to somewhere else. */
-function leadsOut(change: SetupChange, root: string): boolean {
-	if (change.type === "hook") return false;
-	let dir = dirname(change.path);
+/** Whether the directory of a file of the project is a link to somewhere else. @param root the project */
+export function leadsOut(path: string, root: string): boolean {
+	let dir = dirname(path);
 	while (realPathOrNull(dir) === null && dir !== dirname(dir)) dir = dirname(dir);
 	return !`${realPathOrNull(dir)}${sep}`.startsWith(`${realPathOrNull(root)}${sep}`);
 }
@@ -163,20 +164,8 @@ function compareFile(path: string, bytes: Buffer): "missing" | "same" | "other" 
 /** @returns null for a file that cannot be read */
 function serversIn(path: string): JsonObject | null {
 	try {
-		const { mcpServers = {} } = readJsonFile(path)?.value ?? {};
-		return isRecord(mcpServers) ? mcpServers : null;
+		return readServers(path);
 	} catch {
 		return null;
 	}
-}
-
-/** Values may be secret: only the user can read a new file. */
-function addServer({ path, name, server }: Extract<SetupChange, { type: "server" }>): Promise<void> {
-	return withFileLock(path, async () => {
-		const file = readJsonFile(path)?.value ?? {};
-		const servers = isRecord(file.mcpServers) ? file.mcpServers : {};
-		if (Object.hasOwn(servers, name)) return;
-		const changed = { ...file, mcpServers: { ...servers, [name]: server } };
-		await atomicWriteFile(path, `${JSON.stringify(changed, null, 2)}\n`, { mode: 0o600 });
-	});
 }

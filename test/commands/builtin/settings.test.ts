@@ -10,7 +10,8 @@ test("/settings prints each setting with its value, source and description", asy
 	});
 	const outcome = await session.prompt("/settings");
 	const lines = outcome.kind === "command" ? (outcome.status ?? "").split("\n") : [];
-	expect(lines[0]).toBe("Settings");
+	expect(lines.slice(0, 2)).toEqual(["Settings", "Model:"]);
+	expect(lines).toContainEqual("Cost and privacy:");
 	expect(lines).toContainEqual(expect.stringMatching(/^theme +dark +project +name of a theme that/));
 	expect(lines).toContainEqual(expect.stringMatching(/^retry\.maxRetries +5 +user +maximum number of retries$/));
 	expect(lines).toContainEqual(expect.stringMatching(/^retry\.enabled +true +default +retry requests/));

@@ -44,6 +44,7 @@ describe("a theme of a package", () => {
 		await trust(app);
 		await app.submit("/settings");
 		await app.terminal.waitFor("Settings");
+		await app.terminal.type("theme");
 		await app.terminal.press("enter");
 		await app.terminal.type("demo-theme");
 		await app.terminal.press("enter");

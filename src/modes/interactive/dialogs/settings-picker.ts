@@ -8,6 +8,7 @@ import type { DialogStyle } from "../../../tui/dialog-style.js";
 import { fuzzyFilter } from "../../../tui/fuzzy.js";
 import { InputDialog } from "../../../tui/input-dialog.js";
 import { type SelectColumn, SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
+import { wordPositions } from "../../../tui/select-row.js";
 
 /** Data and callbacks of a `SettingsPicker`. */
 export interface SettingsPickerOptions {
@@ -22,10 +23,19 @@ const COLUMNS: readonly SelectColumn[] = [
 	{ align: "left", rank: 3, grows: true },
 ];
 
-/** Lists the settings: Enter offers the values or asks for one, Space chooses the next one, Delete removes the user's. */
+/** The longest description on 40 columns. */
+const DETAIL_ROWS = 8;
+const CHANGED = "•";
+
+/**
+ * Lists the settings in groups, with a mark at those that are set: Enter offers the values or asks for one, Delete removes the user's, and
+ * Space chooses the next one while nothing is typed.
+ */
 export class SettingsPicker implements Component, Focusable {
 	focused = false;
 	readonly #list: SelectDialog<string>;
+	/** Whether the list has the settings that contain the typed words, instead of names with their letters. */
+	#isLiteral = true;
 	/** Replaces the list while a value is typed or chosen. */
 	#over: InputDialog | SelectDialog<SettingChoice> | null = null;
 
@@ -37,13 +47,25 @@ export class SettingsPicker implements Component, Focusable {
 		const next = (path: string | undefined) => this.#next(this.#find(path));
 		this.#list = new SelectDialog<string>(style, {
 			title: "Settings",
-			items: (filter) => fuzzyFilter(options.settings.list(), filter, ({ path }) => path).map(toItem),
+			items: (filter) => {
+				const { found, isLiteral } = findSettings(options.settings.list(), filter);
+				this.#isLiteral = isLiteral;
+				return found.map(toItem);
+			},
+			positions: (filter, name) => wordPositions(this.#isLiteral ? wordsIn(filter, name).join(" ") : filter, name),
 			columns: COLUMNS,
 			isTall: true,
 			verb: "change",
 			details: ({ value }) => detailsOf(this.#find(value)),
+			detailRows: DETAIL_ROWS,
 			actions: [
-				{ key: "dialog.toggle", label: "next value", run: (item) => next(item?.value) },
+				{
+					key: "dialog.toggle",
+					label: "next value",
+					// It separates the words of a search.
+					isOffered: () => this.#list.filter === "",
+					run: (item) => next(item?.value),
+				},
 				{ key: "dialog.delete", label: "unset", run: (item) => this.#unset(this.#find(item?.value)) },
 			],
 			onSelect: change,
@@ -147,9 +169,36 @@ export class SettingsPicker implements Component, Focusable {
 	}
 }
 
+/**
+ * The settings with all words in their name, group, value or description, first those with all words in the name; or else, those whose
+ * names have the letters in order, best first.
+ */
+function findSettings(
+	states: readonly SettingState[],
+	filter: string,
+): { found: readonly SettingState[]; isLiteral: boolean } {
+	const { length } = wordsIn(filter);
+	const has = (text: string) => wordsIn(filter, text).length === length;
+	const found = states.filter((state) => {
+		const { path, group, value, schema } = state;
+		return has([path, group, settingText(value), ...(schema.enum ?? []), meaningOf(state)].join(" "));
+	});
+	if (found.length === 0) return { found: fuzzyFilter(states, filter, ({ path }) => path), isLiteral: false };
+	return { found: found.toSorted((a, b) => Number(has(b.path)) - Number(has(a.path))), isLiteral: true };
+}
+
+/** The typed words, in lower case; with `text`, only those that it contains. */
+function wordsIn(filter: string, text?: string): string[] {
+	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+	return text === undefined ? words : words.filter((word) => text.toLowerCase().includes(word));
+}
+
 function toItem(state: SettingState): SelectItem<string> {
-	const { path } = state;
-	return { label: path, value: path, fields: [settingText(state.value), sourceText(state), meaningOf(state)] };
+	const { path, group, source } = state;
+	return {
+		...{ label: path, value: path, heading: group, sign: source === "default" ? " " : CHANGED },
+		fields: [settingText(state.value), sourceText(state), meaningOf(state)],
+	};
 }
 
 /** @returns the meaning of the selected setting, its values, and when a change applies */

@@ -27,12 +27,72 @@ async function overlay(app: App): Promise<string> {
 		.join("\n")}\n`;
 }
 
+/** Moves down to a setting. */
+async function select(app: App, path: string): Promise<void> {
+	const isSelected = async () =>
+		(await overlay(app)).split("\n").some((line) => line.startsWith(" → ") && line.slice(5).startsWith(path));
+	for (let moves = 0; moves < 50 && !(await isSelected()); moves++) await app.terminal.press("down");
+	expect(await isSelected()).toBe(true);
+}
+
 const saved = (app: App): unknown => JSON.parse(readFileSync(join(app.agentDir, "settings.json"), "utf8"));
 
-test.each([80, 40])("the settings are listed with their values and sources, at %d columns", async (columns) => {
-	const app = await open(columns);
-	await app.terminal.type("retry");
-	await expect(await overlay(app)).toMatchFileSnapshot(`../../../screens/settings-${columns}.txt`);
+test.each([40, 80, 120])(
+	"the settings are listed in groups with their values and sources, at %d columns",
+	async (columns) => {
+		const app = await open(columns);
+		await expect(await overlay(app)).toMatchFileSnapshot(`../../../screens/settings-groups-${columns}.txt`);
+		await app.terminal.type("retry");
+		await expect(await overlay(app)).toMatchFileSnapshot(`../../../screens/settings-${columns}.txt`);
+	},
+);
+
+const paths = async (app: App) =>
+	(await overlay(app)).split("\n").flatMap((line) => /^ (?:→| ) [• ] (\w[\w.]*)/.exec(line)?.[1] ?? []);
+
+test.each<[string, string[]]>([
+	["Ctrl+T", ["hideThinkingBlock"]],
+	["no such setting", []],
+	["reserve free", ["compaction.reserveTokens"]],
+	["models.dev", ["models.catalog"]],
+	["5 maximum retries", ["retry.maxRetries"]],
+	["bell", ["terminal.notify"]],
+	["cost and privacy", ["budget.perSession", "budget.perDay", "telemetry.otel"]],
+	["mxrt", ["retry.maxRetries"]],
+])(
+	"the search for %j finds words in names, groups, values and descriptions, or else letters of names",
+	async (filter, found) => {
+		const app = await open(120);
+		await app.terminal.type(filter);
+		await app.terminal.waitFor((screen) =>
+			screen.some((line) => line.startsWith(" Settings") && line.includes(filter)),
+		);
+		expect(await paths(app)).toEqual(found);
+	},
+);
+
+test("settings with the words in their names come before others", async () => {
+	const app = await open(120);
+	await app.terminal.type("model");
+	await app.terminal.waitFor(/^ Settings.*model/m);
+	const found = await paths(app);
+	const isNamed = found.map((path) => path.toLowerCase().includes("model"));
+	expect(isNamed).toContain(false);
+	expect(isNamed).toEqual(isNamed.toSorted((a, b) => Number(b) - Number(a)));
+});
+
+test("set settings are marked, and the selected one's description is complete on 40 columns", async () => {
+	const app = await open(40);
+	await app.terminal.type("queueMode");
+	await app.terminal.waitFor(/^ → • queueMode/m);
+	await app.terminal.press("ctrl+u");
+	await app.terminal.type("hookGrants");
+	await app.terminal.waitFor(/^ → {3}hookGrants/m);
+	const words = (await overlay(app)).replace(/\s+/g, " ");
+	expect(words).toContain(
+		"hook path or file name (of a project or package: its path), and the host handles the hook may use",
+	);
+	expect(words).toContain('such as ["systemItems"] · applies from the next start');
 });
 
 test("space chooses the next value; screen and session change at once, and the file keeps other settings", async () => {
@@ -43,13 +103,12 @@ test("space chooses the next value; screen and session change at once, and the f
 	await app.terminal.waitFor("▎ An answer.");
 	await app.submit("/settings");
 	await app.terminal.waitFor(/^ Settings/m);
-	await app.terminal.type("gutter");
+	await select(app, "queueMode");
 	await app.terminal.type(" ");
-	await app.terminal.waitFor(/→ gutter +false +user/);
-	await app.terminal.press("ctrl+u");
-	await app.terminal.type("queue");
+	await app.terminal.waitFor(/→ • queueMode +one-at-a-time +user/);
+	await select(app, "gutter");
 	await app.terminal.type(" ");
-	await app.terminal.waitFor(/→ queueMode +one-at-a-time +user/);
+	await app.terminal.waitFor(/→ • gutter +false +user/);
 	await app.terminal.press("escape");
 	await app.terminal.waitFor(/^An answer\./m);
 	expect(app.session().controls.queueMode).toBe("one-at-a-time");
@@ -63,7 +122,7 @@ test("a setting is shown with its values and when a change applies", async () =>
 	await terminal.press("ctrl+u");
 	await terminal.type("showImages");
 	await terminal.waitFor("· applies from the next start");
-	await terminal.type(" ");
+	await terminal.press("enter");
 	await terminal.waitFor("saved, applies at the next start");
 });
 
@@ -101,7 +160,7 @@ test("a number is typed, and an invalid one is refused with the reason", async (
 	await terminal.press("enter", "backspace");
 	await terminal.type("9");
 	await terminal.press("enter");
-	await terminal.waitFor(/→ retry\.maxRetries +9 +user/);
+	await terminal.waitFor(/→ • retry\.maxRetries +9 +user/);
 	expect(new SettingsStore({ agentDir: app.agentDir, cwd: "/" }).current.retry.maxRetries).toBe(9);
 });
 
@@ -110,7 +169,7 @@ test("delete removes the user's value; lists are edited in the file, and keys ar
 	const { terminal } = app;
 	await terminal.type("maxretries");
 	await terminal.press("delete");
-	await terminal.waitFor(/→ retry\.maxRetries +10 +default/);
+	await terminal.waitFor(/→ {3}retry\.maxRetries +10 +default/);
 	expect(saved(app)).toEqual({ retry: {}, mine: true, queueMode: "all" });
 	await terminal.press("ctrl+u");
 	await terminal.type("customtools");
@@ -124,9 +183,9 @@ test("delete removes the user's value; lists are edited in the file, and keys ar
 test("a setting that the project overrides is saved for the user, with a note that it applies elsewhere", async () => {
 	const { terminal } = await open();
 	await terminal.type("quiet");
-	await terminal.type(" ");
+	await terminal.press("enter");
 	await terminal.waitFor(".pi/settings.json of this project overrides it");
-	await terminal.waitFor(/→ quietStartup +false +project/);
+	await terminal.waitFor(/→ • quietStartup +false +project/);
 });
 
 test.each([40, 80, 120])("the theme is chosen from the themes that exist, at %d columns", async (columns) => {
@@ -147,14 +206,14 @@ test.each([40, 80, 120])("the theme is chosen from the themes that exist, at %d 
 	]);
 	await app.terminal.type("li");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor(/→ theme +light/);
+	await app.terminal.waitFor(/→ • theme +light/);
 	await app.terminal.waitFor("saved, applies now");
 	expect(saved(app)).toEqual({ theme: "light" });
 	await app.terminal.press("enter");
 	await app.terminal.waitFor(/→ light/);
 	await app.terminal.type("auto");
 	await app.terminal.press("enter");
-	await app.terminal.waitFor(/→ theme +(unset|$)/m);
+	await app.terminal.waitFor(/→ {3}theme +(unset|$)/m);
 	expect(saved(app)).toEqual({});
 });
 
@@ -175,7 +234,7 @@ test.each([
 	await app.terminal.waitFor(shown);
 	await app.terminal.type(chosen);
 	await app.terminal.press("enter");
-	await app.terminal.waitFor((screen) => screen.some((line) => line.includes(`→ ${path}`) && line.includes(chosen)));
+	await app.terminal.waitFor((screen) => screen.some((line) => line.includes(`→ • ${path}`) && line.includes(chosen)));
 	const [group = "", member] = path.split(".");
 	expect(saved(app)).toEqual({ [group]: member === undefined ? chosen : { [member]: chosen } });
 });
@@ -200,7 +259,7 @@ test.each([40, 80, 120])(
 			await terminal.waitFor("shellPath: the absolute path");
 			await terminal.type(typed);
 			await terminal.press("enter");
-			await terminal.waitFor(/→ shellPath/);
+			await terminal.waitFor(/→ . shellPath/);
 			const words = (await overlay(app)).replace(/\s+/g, " ");
 			expect(words).toContain(problem);
 			expect(words).toContain("use the absolute path of a shell");
