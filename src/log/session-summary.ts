@@ -1,4 +1,5 @@
 import type { Stats } from "node:fs";
+import { trimOf } from "../util/trim.js";
 import { decodeLine } from "./codec.js";
 import { isMessageEntry, isOpaqueEntry, isSessionInfoEntry, isUserMessageEntry, type SessionEntry } from "./entry.js";
 import { LineIndex } from "./line-index.js";
@@ -124,7 +125,7 @@ export function titleOfPrompt(prompt: string): string {
 	if (sentence.length <= MAX_TITLE) return sentence;
 	const cut = sentence.slice(0, MAX_TITLE).replace(/[\ud800-\udbff]$/, "");
 	const end = cut.lastIndexOf(" ");
-	return `${(end > MAX_TITLE / 2 ? cut.slice(0, end) : cut).replace(/[\s,;–-]+$/, "")}…`;
+	return `${trimOf(end > MAX_TITLE / 2 ? cut.slice(0, end) : cut, "", " ,;–-")}…`;
 }
 
 /** The name of a session as lists show it. */

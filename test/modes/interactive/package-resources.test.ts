@@ -52,7 +52,7 @@ describe("a theme of a package", () => {
 		expect(JSON.parse(readFileSync(join(app.agentDir, "settings.json"), "utf8"))).toMatchObject({
 			theme: "demo-theme",
 		});
-		expect(await rows(app, /theme {2}/)).toEqual([expect.stringMatching(/→ theme +demo-theme/)]);
+		expect(await rows(app, /→ .*theme {2}/)).toEqual([expect.stringMatching(/→ • theme +demo-theme/)]);
 		expect(app.terminal.output).toContain(ACCENT);
 	});
 
