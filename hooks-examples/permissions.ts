@@ -12,8 +12,8 @@
  * `bash(git log *)`. Deny wins over ask, and ask over allow. Paths are relative to the project, after links are resolved;
  * outside of the project they are absolute. `/permissions` lists the rules, adds and removes them.
  *
- * Shift+Tab and `/mode` go through the modes: ask, accept edits, plan, and bypass with `--bypass-permissions`. In plan mode the
- * model can only read, and ends its answer with a plan: you carry it out, edit it first, or keep planning. `/plan <task>` and
+ * Shift+Tab and `/mode` go through the modes: ask, accept edits, plan, and bypass with `--bypass-permissions`. A session that is
+ * opened again is in plan mode if it was, and otherwise in the first mode. In plan mode the model can only read, and ends its answer with a plan: you carry it out, edit it first, or keep planning. `/plan <task>` and
  * `pi --plan` start there.
  *
  * An RPC client receives the questions. In print and JSON mode nobody can answer, and a call that would ask is blocked. If the
@@ -66,6 +66,8 @@ export default function permissions(pi: HookAPI): void {
 export function guard(pi: HookAPI, preset: Preset): void {
 	/** Allow rules of this session. */
 	const session = new Set<string>();
+	/** The mode that the user chose since the session was opened. */
+	let granted: Mode | null = null;
 
 	pi.events.on(ASK_PRESETS, (names) => void (names as Preset[]).push(preset));
 	pi.events.on(HIDE_STATUS, (_, ctx) => ctx.ui.setStatus("mode", undefined));
@@ -82,7 +84,7 @@ export function guard(pi: HookAPI, preset: Preset): void {
 			asks: presets().some((name) => ASKING.includes(name)),
 			bypass: flags["bypass-permissions"] === true,
 		});
-	const currentMode = (ctx: Pick<HookEventContext, "flags" | "entries">) => modeOf(ctx.entries, modes(ctx));
+	const currentMode = (ctx: Pick<HookEventContext, "flags" | "entries">) => modeOf(ctx.entries, modes(ctx), granted);
 
 	const showMode = (ctx: HookEventContext) => {
 		pi.events.emit(HIDE_STATUS);
@@ -91,6 +93,7 @@ export function guard(pi: HookAPI, preset: Preset): void {
 	};
 	const setMode = async (ctx: HookEventContext, mode: Mode) => {
 		const before = savedMode(ctx.entries) ?? modes(ctx)[0];
+		granted = mode;
 		if (mode !== before) {
 			await ctx.saveEntry({ type: MODE_ENTRY, mode });
 			// Only plan mode changes the request.
@@ -205,7 +208,10 @@ export function guard(pi: HookAPI, preset: Preset): void {
 	});
 
 	pi.on("session", async (event, ctx) => {
-		if (OTHER_SESSION.includes(event.reason)) session.clear();
+		if (OTHER_SESSION.includes(event.reason)) {
+			session.clear();
+			granted = null;
+		}
 		if (!SESSION_CHANGES.includes(event.reason) || !isActing()) return;
 		// After a reload the session has an entry, and the user may have turned the mode off.
 		const isNew = !ctx.entries.some(({ type }) => type === MODE_ENTRY || type === OLD_ENTRY);

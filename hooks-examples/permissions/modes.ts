@@ -1,4 +1,4 @@
-/** The modes of the guard. The current one is an entry of the session, so that it survives a restart. */
+/** The modes of the guard. The current one is an entry of the session: plan mode survives a restart. */
 import type { EntryTheme, SessionEntry } from "@mariozechner/pi-coding-agent/hooks";
 
 export type Mode = "ask" | "act" | "accept-edits" | "plan" | "bypass";
@@ -51,10 +51,17 @@ export function savedMode(entries: readonly SessionEntry[]): string | null {
 	return "mode" in last && typeof last.mode === "string" ? last.mode : null;
 }
 
-/** The current mode: the saved one, if the session has it, else the first. */
-export function modeOf(entries: readonly SessionEntry[], modes: readonly Mode[]): Mode {
+/** Modes that allow more than the first one: the file of a session, which may be somebody else's, does not turn them on. */
+const LOOSE: readonly string[] = ["accept-edits", "bypass"];
+
+/**
+ * The current mode: the saved one, if the session has it, else the first.
+ * @param granted the mode that the user chose since the session was opened
+ */
+export function modeOf(entries: readonly SessionEntry[], modes: readonly Mode[], granted: Mode | null): Mode {
 	const saved = savedMode(entries);
-	return modes.find((mode) => mode === saved) ?? modes[0] ?? "ask";
+	const isHeld = saved !== null && (!LOOSE.includes(saved) || saved === granted);
+	return modes.find((mode) => isHeld && mode === saved) ?? modes[0] ?? "ask";
 }
 
 /** The mode that a user names: `accept-edits`, `Accept edits`. */

@@ -25,11 +25,12 @@ const WITH_SUBCOMMANDS = new Set(
 );
 /** Subcommands that run what their own first argument names. */
 const RUNNERS = new Set(["run", "compose", "exec"]);
-/** Programs that run any other program. */
+/** Programs that run any other program, or any code that their arguments contain or name. */
 const WRAPPERS = new Set(
-	"bash dash doas env eval exec fish ksh nice nohup npx parallel setsid sh ssh strace sudo su time timeout watch xargs zsh".split(
-		" ",
-	),
+	[
+		"bash dash doas env eval exec fish ksh nice nohup npx parallel setsid sh ssh strace sudo su time timeout watch xargs zsh",
+		"awk bunx find gawk lua node osascript perl php pwsh python python3 ruby sed uvx",
+	].flatMap((names) => names.split(" ")),
 );
 
 /** True if `text` is a tool, or a tool with a pattern in parentheses. */
@@ -144,7 +145,7 @@ export function checkRule(text: string, call: Call): string | null {
 		if (/^\/?$/.test(start.trim())) return `this rule would allow every ${tool === "bash" ? "program" : "file"}`;
 		const program = start.trim();
 		if (tool === "bash" && WRAPPERS.has(baseName(program)))
-			return `${program} runs any other program: write the complete command`;
+			return `${program} can run any other program: write the complete command`;
 	}
 	if (covers(rule, call, "allow")) return null;
 	return others.length > 0 && tool === "bash" && SHELL_SYNTAX.test(call.subjects.join())

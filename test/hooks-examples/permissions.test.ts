@@ -143,6 +143,21 @@ test("all edits accepts those of the session in the project, but not protected f
 	expect(session.entries.filter(({ type }) => type === "permission_mode")).toMatchObject([{ mode: "accept-edits" }]);
 });
 
+test("a session that is opened again does not accept edits, and can be told to again", async () => {
+	const first = await start([], { session: { kind: "new" } });
+	await first.session.prompt("/mode accept-edits");
+	expect(await first.call("write", { path: "one", content: "x" })).toContain("Created");
+	const path = first.session.sessionFile ?? expect.fail();
+	await first.session.dispose();
+	const second = await start([], { session: { kind: "open", target: path } });
+	expect(second.session.entries.findLast(({ type }) => type === "permission_mode")).toMatchObject({
+		mode: "accept-edits",
+	});
+	expect(await second.call("write", { path: "two", content: "x" })).toContain("refused");
+	await second.session.prompt("/mode accept-edits");
+	expect(await second.call("write", { path: "two", content: "x" })).toContain("Created");
+});
+
 test("one answer allows the calls of the same message that it covers", async () => {
 	const { calls, asked } = await start(["Yes, all edits"]);
 	mkdirSync(join(cwd, "x"));

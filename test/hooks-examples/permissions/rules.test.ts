@@ -163,7 +163,9 @@ describe("the check of an edited rule", () => {
 	});
 
 	test("refuses a star for a program that runs others, and for shell syntax", () => {
-		expect(checkRule("bash(sudo *)", bash("sudo rm x"))).toMatch(/sudo runs any other program/);
+		expect(checkRule("bash(sudo *)", bash("sudo rm x"))).toMatch(/sudo can run any other program/);
+		expect(checkRule("bash(python3 *)", bash("python3 x.py"))).toMatch(/python3 can run any other program/);
+		expect(proposeRule(bash("python3 x.py"))).toBe("bash(python3 x.py)");
 		expect(checkRule("bash(make *)", bash("make > log"))).toMatch(/never covers a command with shell syntax/);
 	});
 
