@@ -1,9 +1,21 @@
 import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@mariozechner/pi-ai";
+import type { AppMessage } from "../log/entry.js";
 
 /** Marks a call whose arguments were cut off: pi-ai completes them. A symbol is neither logged nor sent. */
 const CUT_OFF = Symbol("arguments cut off");
 /** Where pi-ai collects the arguments of a call until the stream ends it. */
 const SCRATCH = ["index", "streamIndex", "partialArgs", "partialJson"];
+
+/** A reply that still arrives, without the fields in which pi-ai collects it. */
+export function withoutScratch<M extends AppMessage>(message: M): M {
+	if (message.role !== "assistant") return message;
+	const content = message.content.map((block) =>
+		SCRATCH.some((name) => name in block)
+			? Object.fromEntries(Object.entries(block).filter(([name]) => !SCRATCH.includes(name)))
+			: block,
+	);
+	return { ...message, content } as M;
+}
 
 /** Follows the arguments of the tool calls of one reply as they arrive. */
 export class ArgumentTexts {

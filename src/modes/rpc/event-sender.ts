@@ -1,3 +1,4 @@
+import { withoutScratch } from "../../agent/incomplete-calls.js";
 import { joinChanges, withoutPartial } from "../../agent/message-changes.js";
 import { errorText } from "../../errors.js";
 import type { AgentSessionEvent } from "../../session/events.js";
@@ -124,7 +125,8 @@ export class EventSender {
 		if (!stream?.pending) return;
 		clearTimeout(stream.timer);
 		stream.timer = undefined;
-		this.#put(stream.pending);
+		const update = stream.pending;
+		this.#put(update.type === "message_update" ? { ...update, message: withoutScratch(update.message) } : update);
 		stream.pending = null;
 		stream.sentAt = monotonicMs();
 	}

@@ -46,6 +46,28 @@ const updates = (lines: readonly RpcEvent[]) =>
 	});
 
 describe("updates of a message", () => {
+	test("have none of the fields in which the library collects a reply", async () => {
+		const { sender, writer, lines } = createSender();
+		const message = assistantMessage("");
+		const call = { type: "toolCall", id: "1", name: "ls", arguments: {}, index: 1, partialJson: "{" } as const;
+		message.content = [Object.assign({ type: "text", text: "Hi" } as const, { index: 0 }), call];
+		sender.send({
+			type: "message_update",
+			message,
+			assistantMessageEvent: { type: "text_start", contentIndex: 0, partial: message },
+		});
+		await writer.drained();
+		expect(lines[0]).toMatchObject({
+			message: {
+				content: [
+					{ type: "text", text: "Hi" },
+					{ type: "toolCall", id: "1", name: "ls", arguments: {} },
+				],
+			},
+		});
+		expect(JSON.stringify(lines)).not.toMatch(/"index"|partialJson/);
+	});
+
 	test("are throttled without losing a delta, and the last one contains the complete message", async () => {
 		const { sender, writer, lines } = createSender();
 		const grow = streaming();
