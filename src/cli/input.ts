@@ -237,7 +237,8 @@ function firstChunk(
 		const ready = finish(() => resolve("ready")); // also on errors: reading the stream reports them
 		const aborted = finish(() => reject(signal?.reason));
 		const silent = finish(() => resolve("silent"));
-		const timer = silenceMs === undefined ? undefined : setTimeout(silent, silenceMs);
+		// Timers run before data that arrived while the process was busy is read.
+		const timer = silenceMs === undefined ? undefined : setTimeout(() => setImmediate(silent), silenceMs);
 		stream.on("readable", ready).on("end", ready).on("error", ready);
 		if (signal?.aborted) aborted();
 		else signal?.addEventListener("abort", aborted);

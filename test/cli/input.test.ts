@@ -120,6 +120,13 @@ describe("piped text", () => {
 		expect(await readPipedText(stream, { silenceMs: 60_000 })).toBe("");
 	});
 
+	test("that arrives while the process is busy for longer than the wait is not missed", async () => {
+		const { stdout } = spawn("sh", ["-c", "sleep 0.05; echo hi"], { stdio: ["ignore", "pipe", "ignore"] });
+		const text = readPipedText(stdout, { silenceMs: 100 });
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+		expect(await text).toBe("hi\n");
+	});
+
 	test("is ignored when the pipe stays open and silent", async () => {
 		const stream = new PassThrough();
 		expect(await readPipedText(stream, { silenceMs: 20 })).toBeNull();
