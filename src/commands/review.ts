@@ -56,7 +56,7 @@ export interface FileReview {
 	 * @throws PiError `session_busy`, `log_read_only`
 	 */
 	decide(file: ReviewedFile, decision: ReviewDecision, hunk?: Hunk): Promise<ReviewOutcome>;
-	/** Takes back the last decision of this review. @returns null if there is none left */
+	/** Takes back the last decision of this review. @returns null if all are taken back */
 	takeBack(): Promise<ReviewOutcome | null>;
 	/** Notifies the model of the reverted changes. Call it once, when the review ends. */
 	end(): void;

@@ -221,7 +221,7 @@ test("a moved command can be stopped with all its processes, and later output is
 	await untilGone(mark);
 });
 
-test("a command that ends by itself is no longer movable, and one over the maximum stays where it is", async () => {
+test("a command that has ended is no longer movable, and one over the maximum stays where it is", async () => {
 	const { bash, context, jobs } = await start();
 	expect(textOf(await bashTool.run({ command: "echo done" }, context))).toBe("done");
 	expect(jobs.move()).toBeNull();

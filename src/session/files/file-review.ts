@@ -31,7 +31,7 @@ interface Decided {
 	file: ReviewedFile;
 	decision: ReviewDecision;
 	change: FileChange;
-	/** What was reverted, as the model is told. */
+	/** What was reverted, in the words for the model. */
 	reverted: string;
 }
 

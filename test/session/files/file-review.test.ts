@@ -30,7 +30,7 @@ async function onlyFile(review: FileReview, scope: "turn" | "session" = "session
 const changed = TEN.replace("line 2", "two").replace("line 9", "nine");
 
 describe("a review of changed files", () => {
-	test("reverts one hunk and leaves the others, and the model is told at the end", async () => {
+	test("reverts one hunk and leaves the others, and the next request tells the model", async () => {
 		const started = await start();
 		await run(started, write("a.txt", changed));
 		const review = started.session.reviewFiles();
