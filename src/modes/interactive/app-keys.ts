@@ -99,13 +99,21 @@ export class AppKeys {
 
 	/** Aborts what the session is doing. In an idle session, a double press opens the branch picker. */
 	#escape(): void {
-		if (this.#stop()) {
+		const isBusy = this.#isBusy();
+		this.#stop();
+		if (isBusy) {
 			this.#lastEscape = Number.NEGATIVE_INFINITY;
 			return;
 		}
 		const isDouble = this.now() - this.#lastEscape <= DOUBLE_ESCAPE_MS;
 		this.#lastEscape = isDouble ? Number.NEGATIVE_INFINITY : this.now();
 		if (isDouble && !this.editor.getText()) this.#command("/branch");
+	}
+
+	/** Whether there is work that the user sees. The end of a run, after its last reply, is no such work. */
+	#isBusy(): boolean {
+		const operations = this.host.session()?.activity.operations ?? [];
+		return operations.some(({ kind, phase }) => kind !== "run" || phase !== "ending");
 	}
 
 	/** Aborts what the session is doing. @returns false if it is idle */
@@ -131,7 +139,7 @@ export class AppKeys {
 			return;
 		}
 		this.#lastInterrupt = this.now();
-		this.#quitsNext = isEmpty || !session || session.activity.state === "idle";
+		this.#quitsNext = isEmpty || !this.#isBusy();
 		if (!isEmpty || !this.#stop()) this.editor.takeText();
 		const jobs = session?.jobs.running ?? 0;
 		const does = this.#quitsNext ? `quit${jobs > 0 ? ` and end ${countJobs(jobs)}` : ""}` : "stop the run";

@@ -8,7 +8,7 @@ import { DialogController } from "../../../src/modes/interactive/dialog-controll
 import { PaletteController } from "../../../src/modes/interactive/palette-controller.js";
 import { PromptController } from "../../../src/modes/interactive/prompt-controller.js";
 import { parseSubmission, type Submission } from "../../../src/modes/submission.js";
-import type { Activity } from "../../../src/session/activity.js";
+import type { Activity, RunPhase } from "../../../src/session/activity.js";
 import type { PromptResult } from "../../../src/session/prompt/prompter.js";
 import { createLocalMachine } from "../../../src/tools/machine/local-machine.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
@@ -46,12 +46,20 @@ function start() {
 
 	const log: unknown[] = [];
 	const items: PaletteItem[] = [];
-	const state = { items, running: false, jobs: 0, now: 0, queue: ["queued"], whileEditing: () => {} };
+	const state = {
+		items,
+		running: false,
+		phase: "streaming" as RunPhase,
+		jobs: 0,
+		now: 0,
+		queue: ["queued"],
+		whileEditing: () => {},
+	};
 	const takeQueue = () => state.queue.splice(0);
 	const note = (name: string) => () => void log.push(name);
 	const session = {
 		get activity(): Activity {
-			const run = { id: 1, kind: "run" as const, name: "", phase: "streaming" as const };
+			const run = { id: 1, kind: "run" as const, name: "", phase: state.phase };
 			return state.running ? { state: "run", phase: run.phase, operations: [run] } : IDLE;
 		},
 		model: null,
@@ -137,6 +145,19 @@ test("escape stops a run and puts queued prompts in front of the draft", async (
 	await terminal.press("escape");
 	expect(log).toEqual(["abort"]);
 	expect(editor.getText()).toBe("queued\n\ndraft");
+});
+
+test("after its last reply a run is over for the user: ctrl+c quits next, and a double escape opens the branch picker", async () => {
+	const { terminal, log, state } = start();
+	Object.assign(state, { running: true, phase: "ending", queue: [] });
+	await terminal.type("draft");
+	await terminal.press("ctrl+c");
+	expect(log).toEqual([{ hint: "press ctrl+c again to quit", ms: 2000 }]);
+	await terminal.press("ctrl+c");
+	expect(log.slice(1)).toEqual(["quit"]);
+	await terminal.press("escape");
+	await terminal.press("escape");
+	expect(log.slice(2)).toEqual(["abort", "/branch"]);
 });
 
 test("a double escape opens the branch picker, except when slow, with a draft, or after another key", async () => {
