@@ -23,13 +23,13 @@ test("the model takes a tool out of the box, /hide hides that work and /unhide b
 	};
 	expect([names(1).includes("ls"), names(2).includes("ls"), names(2).includes("find")]).toEqual([false, true, false]);
 
-	await submit(pi, "/hide 1");
+	await submitIdle(pi, "/hide 1");
 	await pi.waitForText("◇ hid turn 1");
 	provider.reply("Fine.");
 	await submit(pi, "go on");
 	await pi.waitForText("Fine.");
 	expect(conversation(provider, 3)).toEqual(["user: what is here?", "user: go on"]);
-	await submit(pi, "/unhide");
+	await submitIdle(pi, "/unhide");
 	await pi.waitForText("◇ what was hidden last is in the context again");
 	provider.reply("Good.");
 	await submit(pi, "and now?");

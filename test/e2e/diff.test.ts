@@ -26,7 +26,7 @@ test("/diff reverts one change, keeps another, and makes a prompt of a comment",
 	await pi.waitForText("Done.");
 	await pi.waitForGone("esc stops");
 
-	await submit(pi, "/diff");
+	await submitIdle(pi, "/diff");
 	await pi.waitForText("Changes of this session");
 	await pi.waitForText(/2 files · \+3 −2/);
 	await pi.press("down");
@@ -58,7 +58,7 @@ test("/diff reverts one change, keeps another, and makes a prompt of a comment",
 	expect(prompt).toContain("-const value11 = 11;\n+const value11 = 'eleven';");
 	expect(JSON.stringify(provider.requests[2]?.messages)).toContain("reverted some");
 
-	await submit(pi, "/diff");
+	await submitIdle(pi, "/diff");
 	await pi.waitForText(/1 file · \+1 −1/);
 	await pi.press("escape");
 	await submitIdle(pi, "/quit");

@@ -35,7 +35,7 @@ test("a session is exported with /export and with every command of the documenta
 	await pi.waitForText("A shop.");
 	await submit(pi, "what is the price?");
 	await pi.waitForText("const price = 1;");
-	await submit(pi, "/export live.html");
+	await submitIdle(pi, "/export live.html");
 	await pi.waitForText("Exported to");
 	await submitIdle(pi, "/quit");
 	await pi.exited;

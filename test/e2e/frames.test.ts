@@ -35,7 +35,7 @@ test("the model pushes, works and pops; the screen shows the frame, /unpop bring
 		expect.stringContaining("tool: Frame “find beta” is closed: 4 messages"),
 	]);
 
-	await submit(pi, "/unpop");
+	await submitIdle(pi, "/unpop");
 	await pi.waitForText("undid the pop “find beta”");
 	await submit(pi, "which files did you read?");
 	await pi.waitForText("Both files.");

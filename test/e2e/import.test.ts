@@ -62,7 +62,7 @@ test("a session of another program is found in /resume, imported, continued, pop
 		/Where is the price rounded\?[\s\S]*export const price[\s\S]*In price\.ts\.[\s\S]*On which line\?/,
 	);
 	provider.reply("The price is rounded in price.ts, line 1.");
-	await submit(pi, "/pop 1");
+	await submitIdle(pi, "/pop 1");
 	await pi.waitForText("popped to turn 1");
 	await submitIdle(pi, "/quit");
 	await pi.exited;
@@ -245,7 +245,7 @@ test.each(Object.entries(SESSIONS))(
 		expect(sent).toMatch(/Where is the price rounded\?[\s\S]*In price\.ts\.[\s\S]*On which line\?/);
 		if (from !== "aider") expect(sent).toContain("export const price = 1;");
 		provider.reply("The price is rounded in price.ts, line 1.");
-		await submit(pi, "/pop 1");
+		await submitIdle(pi, "/pop 1");
 		await pi.waitForText("popped to turn 1");
 		await submitIdle(pi, "/quit");
 		await pi.exited;

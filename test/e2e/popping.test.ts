@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, conversation, openPi, STACKING, submit } from "./support.js";
+import { agentDirFor, conversation, openPi, STACKING, submit, submitIdle } from "./support.js";
 
 test("popped work stays popped when the session is continued, and is back without the hook", async () => {
 	const provider = await startProvider();
@@ -95,7 +95,7 @@ test("without any hook of the user, /pop shrinks the context of any session, and
 	await pi.waitForText("A shop.");
 	await submit(pi, "now the tax code");
 	await pi.waitForText("It is not written yet.");
-	await submit(pi, "/pop");
+	await submitIdle(pi, "/pop");
 	expect(await pi.waitForText("Pop to which turn?")).toMatch(/→ 2 +now the tax code[\s\S]* 1 +what is this project\?/);
 	await pi.press("enter");
 	await pi.waitForText("popped to turn 2");
@@ -107,7 +107,7 @@ test("without any hook of the user, /pop shrinks the context of any session, and
 		"user: [Summary]\n\nThe tax code was discussed.",
 		"user: go on",
 	]);
-	await submit(pi, "/unpop");
+	await submitIdle(pi, "/unpop");
 	await pi.waitForText("undid the pop to turn 2");
 	await submit(pi, "all of it");
 	await pi.waitForText("And now?");
@@ -121,7 +121,7 @@ test("without any hook of the user, /pop shrinks the context of any session, and
 		"assistant: Next?",
 		"user: all of it",
 	]);
-	await submit(pi, "/cleared");
+	await submitIdle(pi, "/cleared");
 	await pi.waitForText("Unknown command /cleared: the bundled hook clear, which provides it, is off");
 });
 

@@ -28,10 +28,10 @@ export async function submit(pi: PiTerminal, line: string): Promise<void> {
 	await pi.press("enter");
 }
 
-/** Sends a command that asks first during a run, once no run is in progress. A reply is on the screen before its run ends. */
-export async function submitIdle(pi: PiTerminal, command: "/new" | "/quit" | "/resume"): Promise<void> {
+/** Sends a command that does something else during a run, once no run is in progress. A reply is on the screen before its run ends. */
+export async function submitIdle(pi: PiTerminal, line: `/${string}`): Promise<void> {
 	await pi.waitForGone("esc stops");
-	await submit(pi, command);
+	await submit(pi, line);
 }
 
 /** Longer than a question must be on the screen, and than the pauses before and after a letter that answers it. ms */
