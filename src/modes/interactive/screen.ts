@@ -1,6 +1,6 @@
 import { type Component, Container, CURSOR_MARKER, isKeyRelease, Spacer, type Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings-schema.js";
-import { TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
+import { findTmuxImages, TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
 import type { AgentSessionEvent, QueuedPrompts } from "../../session/events.js";
 import type { Keymap } from "../../tui/keymap.js";
 import { showLinks } from "../../tui/links.js";
@@ -74,8 +74,15 @@ export class Screen {
 		const { terminal, theme, keymap, settings, features = TEXT_ONLY, cwd, home, version, clock } = options;
 		const write = (data: string) => terminal.write(data);
 		this.window = new WindowStatus(settings.terminal, features, write, clock);
-		const images = new TerminalImages(settings.terminal.showImages ? features.images : null);
-		showLinks(features.links, images.protocol);
+		const protocol = settings.terminal.showImages ? features.images : null;
+		const images =
+			protocol === "tmux"
+				? new TerminalImages(null, {
+						find: async () => ((await findTmuxImages()) ? "cells" : null),
+						onFound: () => this.transcript.redraw(),
+					})
+				: new TerminalImages(protocol);
+		showLinks(features.links, protocol === "tmux" ? null : protocol);
 		this.reports = new TerminalReports(write, (key) => {
 			this.hint(null);
 			tui.type(key);
