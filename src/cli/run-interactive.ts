@@ -34,6 +34,7 @@ export async function runInteractiveCli(
 		// The demo saves no settings, so it would show the same news every time.
 		...(session ? {} : { news: () => findNews(settings) }),
 		findEditor: async () => (await import("../modes/interactive/external-editor.js")).findEditor(env, home),
+		openLink: async (address) => (await import("../modes/desktop.js")).openLink(address, env),
 		prompts,
 		...(suggestion === undefined ? {} : { suggestion }),
 		...(startDemo && { startDemo }),

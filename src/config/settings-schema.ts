@@ -152,6 +152,11 @@ export const SETTINGS_SCHEMA = {
 			showImages: flag(true, "draw images if the terminal supports them", PROJECT),
 			title: flag(true, "show session and directory in the window title", LIVE_PROJECT),
 			progress: flag(true, "show progress in the window if the terminal supports it", LIVE_PROJECT),
+			mouse: flag(
+				false,
+				"click choices and links, and scroll, in dialogs and the pager; text is then selected with Shift",
+				LIVE,
+			),
 			notify: choice(
 				["auto", "bell", "off"],
 				"auto",

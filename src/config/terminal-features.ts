@@ -4,8 +4,8 @@ import type { Environment } from "./paths.js";
 export interface TerminalFeatures {
 	/** Clickable links (OSC 8). Without them the address must be printed. */
 	links: boolean;
-	/** Protocol for images; null: not supported. */
-	images: "kitty" | "iterm2" | null;
+	/** Protocol for images; null: not supported. `tmux`: only tmux knows, see `findTmuxImages`. */
+	images: "kitty" | "iterm2" | "tmux" | null;
 	/**
 	 * Whether the window shows progress (OSC 9;4). Other terminals would show the sequence as a message.
 	 * @see https://conemu.github.io/en/AnsiEscapeCodes.html
@@ -62,6 +62,7 @@ const VARIABLES: readonly [string, TerminalFeatures][] = [
 const FIRST_VTE_WITH_LINKS = 5001;
 /** Earlier versions of iTerm2 show progress as a message. */
 const FIRST_ITERM_WITH_PROGRESS = [3, 6, 6] as const;
+const TMUX_TIMEOUT_MS = 2000;
 /** The first tmux that passes links on, to terminals that it knows to support them. */
 const FIRST_TMUX_WITH_LINKS = [3, 4] as const;
 
@@ -80,7 +81,8 @@ export function terminalFeatures(env: Environment): TerminalFeatures {
 function detect(env: Environment): TerminalFeatures {
 	const term = env.TERM ?? "";
 	if (term === "dumb") return TEXT_ONLY;
-	if (env.TMUX || env.STY || /^(tmux|screen)/.test(term)) return tmuxPassesLinks(env) ? LINKS : TEXT_ONLY;
+	if (env.TMUX) return { ...(tmuxPassesLinks(env) ? LINKS : TEXT_ONLY), images: "tmux" };
+	if (env.STY || /^(tmux|screen)/.test(term)) return tmuxPassesLinks(env) ? LINKS : TEXT_ONLY;
 	return (
 		PROGRAMS.get((env.TERM_PROGRAM ?? "").toLowerCase()) ??
 		TERMS.find(([pattern]) => pattern.test(term))?.[1] ??
@@ -89,10 +91,40 @@ function detect(env: Environment): TerminalFeatures {
 	);
 }
 
-/** Whether tmux passes links on: a recent version in a terminal that it knows to support them. It drops images. */
+/** Whether tmux passes links on: a recent version in a terminal that it knows to support them. */
 function tmuxPassesLinks(env: Environment): boolean {
 	if (env.TERM_PROGRAM !== "tmux" || !(env.LC_TERMINAL === "iTerm2" || env.ITERM_SESSION_ID)) return false;
 	return isAtLeast(env.TERM_PROGRAM_VERSION, FIRST_TMUX_WITH_LINKS);
+}
+
+/** Terminals that draw images over cells, as they name themselves or as `TERM`. */
+const DRAWS_CELLS = /^(?:xterm-)?(?:kitty|ghostty)\b/i;
+
+/**
+ * Asks tmux whether images can be drawn: its `allow-passthrough` is on, and all of its terminals draw them over cells of text.
+ * @returns false also if tmux does not answer
+ */
+export async function findTmuxImages(): Promise<boolean> {
+	const { execFile } = await import("node:child_process");
+	const questions = [
+		"show",
+		"-Apv",
+		"allow-passthrough",
+		";",
+		"list-clients",
+		"-F",
+		"#{client_termtype} #{client_termname}",
+	];
+	const answer = await new Promise<string>((resolve) => {
+		execFile("tmux", questions, { timeout: TMUX_TIMEOUT_MS }, (error, stdout) => resolve(error ? "" : stdout));
+	});
+	const [option = "", ...clients] = answer.trimEnd().split("\n");
+	const draws = (client: string) =>
+		client
+			.trim()
+			.split(" ")
+			.some((name) => DRAWS_CELLS.test(name));
+	return (option === "on" || option === "all") && clients.length > 0 && clients.every(draws);
 }
 
 /** Compares versions such as `3.4` and `3.5a` numerically. */

@@ -8,6 +8,7 @@ import {
 } from "@mariozechner/pi-tui";
 import { type Approval, type ApprovalAnswer, alternativeLabel, NO_WITH_MESSAGE } from "../util/approval.js";
 import { AnswerGuard, type GuardOptions } from "./answer-guard.js";
+import { clickable, clickedRow, isOfMouse } from "./clicks.js";
 import { type DialogStyle, fitsTitle, hint, keyLines, questionRows, RowBudget, titleLines } from "./dialog-style.js";
 import { typedText } from "./keymap.js";
 import { clipLine, oneLine, spread } from "./line.js";
@@ -85,7 +86,7 @@ export class ApprovalDialog implements Component, Focusable {
 		const budget = new RowBudget(this.style);
 		const answers = this.#rule
 			? [this.#ruleLines(this.#rule, width)]
-			: this.#rows.map((_, at) => this.#rowLines(at, width));
+			: this.#rows.map((_, at) => this.#rowLines(at, width).map((line) => clickable(line, at, this.style)));
 		const current = this.#rule ? 0 : this.#selected;
 		const needed = budget.take(answers[current]?.length ?? 0);
 		const few = budget.take(Math.min(FEW, drawn.lines.length));
@@ -114,7 +115,9 @@ export class ApprovalDialog implements Component, Focusable {
 		const typed = typedText(data);
 		const isText = data.startsWith(START_OF_PASTE) || [...typed].length > 1;
 		const letter = this.#isEditing ? -1 : this.#rows.findIndex((_, at) => this.#isKeyOf(data, at));
-		if (isText) this.#guard.receive({ kind: "text", text: typed });
+		const clicked = clickedRow(data);
+		if (clicked !== null) this.#click(clicked);
+		else if (isText) this.#guard.receive({ kind: "text", text: typed });
 		else if (keymap.matches(data, "dialog.accept"))
 			this.#guard.receive({ kind: "enter", text: "\n", row: this.#enterRow, choose: () => row && this.#accept(row) });
 		else if (letter >= 0) {
@@ -156,7 +159,8 @@ export class ApprovalDialog implements Component, Focusable {
 	#control(data: string): void {
 		const { keymap } = this.style;
 		const editor = this.#rule?.input ?? (this.#isWriting ? this.#message : null);
-		if (keymap.matches(data, "dialog.cancel")) this.#cancel();
+		if (isOfMouse(data)) this.#scroll.handle(data, keymap);
+		else if (keymap.matches(data, "dialog.cancel")) this.#cancel();
 		else if (!this.#rule && (keymap.matches(data, "dialog.up") || keymap.matches(data, "answer.yes"))) this.#move(-1);
 		else if (!this.#rule && (keymap.matches(data, "dialog.down") || keymap.matches(data, "answer.no"))) this.#move(1);
 		else if (!this.#rule && keymap.matches(data, "answer.other")) this.#move(this.#selected > 0 ? -1 : 1);
@@ -166,6 +170,18 @@ export class ApprovalDialog implements Component, Focusable {
 			editor.handleInput(data);
 			if (this.#rule) this.#rule.problem = null;
 		}
+	}
+
+	/** A click counts as Enter on the row. */
+	#click(at: number): void {
+		const row = this.#rows[at];
+		if (!row) return;
+		const choose = () => {
+			this.#selected = at;
+			if (row.kind === "message") this.#isWriting = true;
+			else this.#choose(row, at);
+		};
+		this.#guard.receive({ kind: "enter", text: "", row: rowName(at), choose });
 	}
 
 	#cancel(): void {

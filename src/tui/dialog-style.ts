@@ -11,6 +11,8 @@ export interface DialogStyle {
 	keymap: Keymap;
 	/** Rows of the screen; a dialog uses about a third of them. Default 30. */
 	rows?(): number;
+	/** Whether rows are marked for the mouse. Default: no. */
+	marksRows?(): boolean;
 }
 
 /** Rows below a dialog: those of the footer. */

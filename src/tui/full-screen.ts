@@ -1,4 +1,5 @@
 import { type Component, CURSOR_MARKER, visibleWidth } from "@mariozechner/pi-tui";
+import { withoutMark } from "./clicks.js";
 import { safeLine, sealLine } from "./safe-line.js";
 
 const BEGIN = "\x1b[?2026h";
@@ -18,6 +19,8 @@ export const LENT: Component = { render: () => [], invalidate() {} };
 export class FullScreen {
 	/** True from the first frame until `leave`. */
 	#isEntered = false;
+	/** The rows of the last frame as the component drew them. */
+	lines: readonly string[] = [];
 	/** What the alternate screen shows; null when the next frame must draw everything. */
 	#shown: { columns: number; rows: number; lines: readonly string[]; cursor: string } | null = null;
 
@@ -31,9 +34,10 @@ export class FullScreen {
 	frame(columns: number, rows: number): string {
 		const isSameSize = this.#shown?.columns === columns && this.#shown.rows === rows;
 		const before = isSameSize ? this.#shown : null;
-		const rendered = this.component.render(columns).slice(0, rows);
+		this.lines = this.component.render(columns).slice(0, rows);
 		let cursor = HIDE_CURSOR;
-		const lines = rendered.map((line, row) => {
+		const lines = this.lines.map((marked, row) => {
+			const line = withoutMark(marked);
 			const at = line.indexOf(CURSOR_MARKER);
 			if (at !== -1) {
 				const column = visibleWidth(line.slice(0, at)) + 1;

@@ -7,6 +7,7 @@ import {
 	setKeybindings,
 } from "@mariozechner/pi-tui";
 import { sortedKey } from "../util/key-name.js";
+import { isOfMouse, mouseAction } from "./clicks.js";
 import { type HookKey, type LocateBinding, type LostKey, resolveBindings, withHookKeys } from "./key-bindings.js";
 import { describeAction, KEY_ACTIONS, type KeyAction } from "./key-table.js";
 
@@ -139,6 +140,7 @@ class PiKeybindings extends KeybindingsManager {
 
 	override matches(data: string, action: string): boolean {
 		if (isKeyRelease(data)) return false;
+		if (isOfMouse(data)) return mouseAction(data) === action;
 		const input = plainKey(data);
 		const letter = ALT_LETTER[input];
 		if (letter !== undefined && this.#bound.has(letter)) {

@@ -1,12 +1,14 @@
 import { type Component, isKeyRelease, type Terminal, TuiMainScreen, type TuiStopOptions } from "@mariozechner/pi-tui";
-import { monotonicMs } from "../util/clock.js";
+import { Pace } from "../util/throttle.js";
 import { BlockList, type ListPosition } from "./block-list.js";
+import { withoutMark } from "./clicks.js";
 import { type CursorPosition, clearFrom, FrameWriter, takeCursor } from "./frame-writer.js";
 import { FramesInFlight } from "./frames-in-flight.js";
 import { FullScreen, LENT } from "./full-screen.js";
 import { LinesAbove } from "./lines-above.js";
 import { type Measured, measureScreen, NOTHING_DRAWN, type ScreenSize } from "./measure-screen.js";
-import { ResizeWatch, type StableSize } from "./resize-watch.js";
+import type { Mouse } from "./mouse.js";
+import { CursorReports, ResizeWatch, type StableSize } from "./resize-watch.js";
 import { safeLine, sealLine } from "./safe-line.js";
 import { TerminalImages } from "./terminal-images.js";
 
@@ -18,6 +20,8 @@ export interface LiveTUIOptions {
 	blocks?: BlockList;
 	/** The images whose marks are in the blocks' lines. Default: images cannot be drawn. */
 	images?: TerminalImages;
+	/** Reads the mouse. Default: nobody does. */
+	mouse?: Pick<Mouse, "handleInput" | "drew">;
 	/** Delay between the last resize and the redraw. Default 100. */
 	resizeDelayMs?: number;
 	/** Called after the screen has taken over the terminal. */
@@ -27,9 +31,8 @@ export interface LiveTUIOptions {
 }
 
 const SHOW_CURSOR = "\x1b[?25h";
-/** Minimum interval between frames of streaming text. */
+/** Time between frames of streaming text, which looks steady; and while each frame adds more than a screen, which nobody can read. */
 const STREAM_FRAME_MS = 33;
-/** The same while each frame adds more than a screen, which nobody can read. */
 const FLOOD_FRAME_MS = 75;
 const RESIZE_DELAY_MS = 100;
 
@@ -43,14 +46,13 @@ const RESIZE_DELAY_MS = 100;
  */
 export class LiveTUI extends TuiMainScreen {
 	readonly blocks: BlockList;
+	/** Where the terminal's cursor is. */
+	readonly cursor: CursorReports;
 	readonly #writer = new FrameWriter();
 	readonly #images: TerminalImages;
 	readonly #options: LiveTUIOptions;
 	readonly #resize: ResizeWatch;
-	#streamTimer: NodeJS.Timeout | undefined;
-	/** When the last frame of streaming text ended, and the delay before the next one. */
-	#lastStreamFrameAt = 0;
-	#streamWaitMs = STREAM_FRAME_MS;
+	readonly #stream = new Pace(() => this.#streamFrame());
 	/** Number of lines of the last frame, including those that scrolled off with it. */
 	#frameLines = 0;
 	#running = false;
@@ -90,9 +92,10 @@ export class LiveTUI extends TuiMainScreen {
 		this.#images = options.images ?? new TerminalImages();
 		this.blocks.attach(() => this.requestRender(true));
 		this.addChild(this.blocks);
+		this.cursor = new CursorReports((data) => terminal.write(data));
 		this.#resize = new ResizeWatch({
 			delayMs: options.resizeDelayMs ?? RESIZE_DELAY_MS,
-			write: (data) => terminal.write(data),
+			reports: this.cursor,
 			onStable: (size) => {
 				this.#stable = size;
 				this.#redrawRequested = true;
@@ -101,8 +104,8 @@ export class LiveTUI extends TuiMainScreen {
 		});
 		const isSameSize = () => terminal.columns === this.#drawn?.columns && terminal.rows === this.#drawn.rows;
 		this.addInputListener((data) => {
-			const isAnswer = this.#resize.handleInput(data) || this.#inFlight.handleInput(data, isSameSize);
-			return isAnswer ? { consume: true } : undefined;
+			const isAnswer = this.cursor.handleInput(data) || this.#inFlight.handleInput(data, isSameSize);
+			return isAnswer || options.mouse?.handleInput(data) ? { consume: true } : undefined;
 		});
 	}
 
@@ -112,13 +115,11 @@ export class LiveTUI extends TuiMainScreen {
 	}
 
 	/**
-	 * Requests a frame for streaming text, at most one every 33 ms, which looks steady. Frames drawn in between, such as
-	 * for a key, repeat the text of the last one, so that a key costs the same whatever is streaming.
+	 * Requests a frame for streaming text. Frames drawn before it, such as for a key, repeat the text of the last one, so that a
+	 * key costs the same whatever is streaming.
 	 */
 	requestStreamFrame(): void {
-		if (this.#streamTimer || !this.#running) return;
-		const wait = this.#lastStreamFrameAt + this.#streamWaitMs - monotonicMs();
-		this.#streamTimer = setTimeout(() => this.#streamFrame(), Math.max(0, wait));
+		if (this.#running) this.#stream.request();
 	}
 
 	/** True between `start` and `stop`. */
@@ -195,10 +196,10 @@ export class LiveTUI extends TuiMainScreen {
 		if (!this.#running && !lends) this.showFullScreen(null);
 		if (!this.#running) return;
 		this.#running = false;
-		this.#resize.stop();
+		this.#resize.forget();
+		this.cursor.stop();
 		this.#inFlight.stop();
-		clearTimeout(this.#streamTimer);
-		this.#streamTimer = undefined;
+		this.#stream.stop();
 		this.#keepsMain = lends;
 		if (lends) this.#fullScreen ??= new FullScreen(LENT, () => false);
 		const left = lends ? this.#fullScreen?.lend() : (this.#fullScreen?.leave() ?? "") + this.#writer.leave();
@@ -212,13 +213,11 @@ export class LiveTUI extends TuiMainScreen {
 		this.#frameLines = this.#frame();
 	}
 
-	#streamFrame(): void {
-		this.#streamTimer = undefined;
+	/** @returns the time until the next one, in ms */
+	#streamFrame(): number {
 		const before = this.#sealed.length;
 		this.renderNow();
-		this.#streamWaitMs = this.#frameLines - before > this.terminal.rows ? FLOOD_FRAME_MS : STREAM_FRAME_MS;
-		// Measured from the end of the frame, so that a slow machine has time for other work too.
-		this.#lastStreamFrameAt = monotonicMs();
+		return this.#frameLines - before > this.terminal.rows ? FLOOD_FRAME_MS : STREAM_FRAME_MS;
 	}
 
 	/** Draws one frame. @returns its number of lines, including those that scrolled off with it */
@@ -228,6 +227,7 @@ export class LiveTUI extends TuiMainScreen {
 		if (this.#fullScreen) {
 			const out = this.#fullScreen.frame(columns, rows);
 			if (out) this.terminal.write(out);
+			this.#options.mouse?.drew({ lines: this.#fullScreen.lines, top: 0, cursorLine: null });
 			return 0;
 		}
 		const drawn = this.#drawn;
@@ -238,7 +238,7 @@ export class LiveTUI extends TuiMainScreen {
 		}
 		if (!isFull && this.#resize.isWaiting) return 0;
 		this.#resize.forget();
-		this.blocks.holdsLive = !isFull && this.#streamTimer !== undefined;
+		this.blocks.holdsLive = !isFull && this.#stream.isWaiting;
 		const out = isFull ? this.#redrawnFrame(columns, rows) : this.#nextFrame(columns, rows);
 		this.#redrawRequested = false;
 		this.#fills = false;
@@ -248,6 +248,7 @@ export class LiveTUI extends TuiMainScreen {
 		this.#cursorShown ||= showsCursor;
 		if (out) this.terminal.write(this.#images.expand(out) + (showsCursor ? SHOW_CURSOR : "") + this.#inFlight.ask());
 		this.#drawn = { columns, rows };
+		this.#options.mouse?.drew({ lines: this.#rendered, top: this.#writer.top, cursorLine: this.#writer.cursorLine });
 		const { length } = this.#sealed;
 		this.#lift();
 		return length;
@@ -362,7 +363,7 @@ export class LiveTUI extends TuiMainScreen {
 		// A line that is too wide, or contains line ends or control sequences, would corrupt all later frames.
 		const sealed = rendered.map((line, index) => {
 			const known = isSameWidth && line === this.#rendered[index] ? this.#sealed[index] : undefined;
-			return known ?? sealLine(safeLine(line, columns));
+			return known ?? sealLine(safeLine(withoutMark(line), columns));
 		});
 		this.#rendered = rendered;
 		this.#sealed = sealed;

@@ -48,8 +48,8 @@ export class OverlayStack {
 		private readonly host: FocusHost,
 		private readonly slot: Container,
 		private readonly editor: Component,
-		/** Called when an overlay replaces the editor and when the editor returns. */
-		private readonly onChange: (isOpen: boolean) => void = () => {},
+		/** Called with what has the focus now. */
+		private readonly onChange: (shown: "editor" | "dialog" | "fullScreen") => void = () => {},
 	) {
 		if (slot.children.length === 0) slot.addChild(editor);
 	}
@@ -148,7 +148,7 @@ export class OverlayStack {
 			this.slot.addChild(component);
 		}
 		this.host.setFocus(component);
-		this.onChange(!isFullScreen && component !== this.editor);
+		this.onChange(component === this.editor ? "editor" : isFullScreen ? "fullScreen" : "dialog");
 		this.host.requestRender();
 		if (component === this.editor) this.host.fillScreen();
 	}

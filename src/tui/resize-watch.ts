@@ -2,6 +2,34 @@ import { monotonicMs } from "../util/clock.js";
 
 /** Asks for the position of the cursor. */
 const ASK_CURSOR = "\x1b[6n";
+const ANSWER = /^\x1b\[(\d{1,5});\d{1,5}R$/;
+
+/** Asks the terminal where its cursor is. It answers in order, once it has processed all output before the question. */
+export class CursorReports {
+	#waiting: ((row: number) => void)[] = [];
+
+	constructor(private readonly write: (data: string) => void) {}
+
+	/** @param onRow receives the row, from 0; never called by a terminal that does not answer */
+	ask(onRow: (row: number) => void): void {
+		this.#waiting.push(onRow);
+		this.write(ASK_CURSOR);
+	}
+
+	/** Reads an answer, also a late one. @returns true when the input is one */
+	handleInput(data: string): boolean {
+		const row = this.#waiting.length > 0 ? ANSWER.exec(data)?.[1] : undefined;
+		if (row === undefined) return false;
+		this.#waiting.shift()?.(Number(row) - 1);
+		return true;
+	}
+
+	/** Stops waiting for answers: they may reach another program. */
+	stop(): void {
+		this.#waiting = [];
+	}
+}
+
 /** Timeout for the first answer of a terminal, which may be slow or far away. */
 const FIRST_ANSWER_MS = 1_000;
 
@@ -17,7 +45,7 @@ export interface StableSize {
 export interface ResizeWatchOptions {
 	/** Time without another resize after which the size counts as stable, and timeout for a terminal that never answers, ms. */
 	delayMs: number;
-	write(data: string): void;
+	reports: Pick<CursorReports, "ask">;
 	onStable(size: StableSize): void;
 }
 
@@ -28,10 +56,6 @@ export interface ResizeWatchOptions {
 export class ResizeWatch {
 	#timer: NodeJS.Timeout | undefined;
 	#size = "";
-	/** When the question was asked; null while none is asked. */
-	#askedAt: number | null = null;
-	/** Number of questions without an answer. */
-	#unanswered = 0;
 	#answers = true;
 
 	constructor(private readonly options: ResizeWatchOptions) {}
@@ -46,24 +70,23 @@ export class ResizeWatch {
 		if (this.#size === size) return;
 		this.forget();
 		this.#size = size;
-		const { delayMs, write } = this.options;
+		const { delayMs, reports } = this.options;
 		this.#timer = setTimeout(() => {
-			this.#askedAt = monotonicMs();
-			this.#unanswered += 1;
-			write(ASK_CURSOR);
-			this.#timer = setTimeout(() => this.#giveUp(), this.#answers ? Math.max(delayMs, FIRST_ANSWER_MS) : delayMs);
+			const askedAt = monotonicMs();
+			const timer = setTimeout(
+				() => {
+					this.#answers = false;
+					this.#end(null, askedAt);
+				},
+				this.#answers ? Math.max(delayMs, FIRST_ANSWER_MS) : delayMs,
+			);
+			this.#timer = timer;
+			reports.ask((row) => {
+				this.#answers = true;
+				// Earlier questions were about earlier sizes.
+				if (this.#timer === timer) this.#end(row, askedAt);
+			});
 		}, delayMs);
-	}
-
-	/** Reads the terminal's answer, also a late one. @returns true when the input is one */
-	handleInput(data: string): boolean {
-		const row = this.#unanswered > 0 ? /^\x1b\[(\d+);\d+R$/.exec(data)?.[1] : undefined;
-		if (row === undefined) return false;
-		this.#unanswered -= 1;
-		this.#answers = true;
-		// Earlier questions were about earlier sizes.
-		if (this.#askedAt !== null && this.#unanswered === 0) this.#end(Number(row) - 1, this.#askedAt);
-		return true;
 	}
 
 	/** Stops waiting. */
@@ -71,18 +94,6 @@ export class ResizeWatch {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;
 		this.#size = "";
-		this.#askedAt = null;
-	}
-
-	/** Stops waiting, and for answers too: they may reach another program. */
-	stop(): void {
-		this.forget();
-		this.#unanswered = 0;
-	}
-
-	#giveUp(): void {
-		this.#answers = false;
-		this.#end(null, this.#askedAt ?? 0);
 	}
 
 	#end(cursorRow: number | null, askedAt: number): void {

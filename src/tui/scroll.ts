@@ -1,3 +1,4 @@
+import { clickedRow, wheelRows } from "./clicks.js";
 import type { KeyAction } from "./key-table.js";
 import type { Keymap } from "./keymap.js";
 
@@ -54,8 +55,13 @@ export class ScrollList {
 		return { from: this.#top, to: this.#top + rows };
 	}
 
-	/** @returns whether the key moves the selection */
+	/** @returns whether the key moves the selection. A click on the selected row does not */
 	handle(data: string, keymap: Keymap, count: number): boolean {
+		const clicked = clickedRow(data);
+		if (clicked !== null && clicked !== this.#selected) {
+			this.select(clicked, count);
+			return true;
+		}
 		const rows = rowsToMove(data, keymap, MOVES, this.rows());
 		if (rows !== null) this.select(this.#selected + rows, count);
 		return rows !== null;
@@ -97,7 +103,7 @@ export class ScrollText {
 
 	/** @returns whether the key scrolls */
 	handle(data: string, keymap: Keymap): boolean {
-		const rows = rowsToMove(data, keymap, this.isPager ? PAGER_MOVES : MOVES, this.rows());
+		const rows = wheelRows(data) || rowsToMove(data, keymap, this.isPager ? PAGER_MOVES : MOVES, this.rows());
 		if (rows !== null) this.#top = Math.max(0, Math.min(this.#top + rows, this.#last));
 		return rows !== null;
 	}

@@ -1,4 +1,5 @@
 import { type Component, CURSOR_MARKER, type Focusable, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { clickable, clickedRow, WHEEL } from "./clicks.js";
 import {
 	type DialogStyle,
 	fitsTitle,
@@ -170,11 +171,13 @@ export class SelectDialog<T> implements Component, Focusable {
 	handleInput(data: string): void {
 		const { keymap } = this.style;
 		const page = Math.max(1, this.#rows() - 1);
-		if (keymap.matches(data, "dialog.cancel")) this.options.onCancel();
+		const clicked = clickedRow(data);
+		if (clicked !== null) this.#click(clicked);
+		else if (keymap.matches(data, "dialog.cancel")) this.options.onCancel();
 		else if (this.#longTitle && this.#scrollTitle(data)) return;
 		else if (keymap.matches(data, "dialog.accept")) this.#accept();
-		else if (keymap.matches(data, "dialog.up")) this.#move(this.#selected - 1, true);
-		else if (keymap.matches(data, "dialog.down")) this.#move(this.#selected + 1, true);
+		else if (keymap.matches(data, "dialog.up")) this.#move(this.#selected - 1, data !== WHEEL.up);
+		else if (keymap.matches(data, "dialog.down")) this.#move(this.#selected + 1, data !== WHEEL.down);
 		else if (keymap.matches(data, "dialog.pageUp")) this.#move(this.#selected - page, false);
 		else if (keymap.matches(data, "dialog.pageDown")) this.#move(this.#selected + page, false);
 		else if (keymap.matches(data, "dialog.top")) this.#move(0, false);
@@ -237,7 +240,7 @@ export class SelectDialog<T> implements Component, Focusable {
 			if (!item) return "";
 			const line = drawRow(item, row === this.#selected, layout);
 			isCut ||= !line.includes(oneLine(this.#descriptionOf(item)));
-			return line;
+			return clickable(line, row, this.style);
 		});
 		return { lines, isCut };
 	}
@@ -343,6 +346,18 @@ export class SelectDialog<T> implements Component, Focusable {
 	#accept(): void {
 		const item = this.selected;
 		if (item) this.options.onSelect(item.value, this.#filter);
+	}
+
+	/** Chooses a row, or toggles it where several can be chosen. A title that was not read to its end is shown first. */
+	#click(row: number): void {
+		if (this.#longTitle && !this.#isRead) {
+			this.#scroll.page();
+			return;
+		}
+		this.#move(row, false);
+		const toggle = this.#offered.find(({ key }) => key === "dialog.toggle");
+		if (toggle) toggle.run(this.selected);
+		else this.#accept();
 	}
 
 	#move(to: number, wraps: boolean): void {

@@ -1,8 +1,18 @@
+import { randomInt } from "node:crypto";
 import { allocateImageId, encodeITerm2, getCellDimensions } from "@mariozechner/pi-tui";
 import { endsAsPng, imageSize, isBase64 } from "./image-size.js";
+import { imageCells, MAX_CELLS, throughTmux, transmission } from "./kitty-images.js";
 
-/** The protocol in which a terminal receives images. */
-export type ImageProtocol = "kitty" | "iterm2";
+/** The protocol in which a terminal receives images. `cells`: through tmux, as cells of text over which the terminal draws them. */
+export type ImageProtocol = "kitty" | "iterm2" | "cells";
+
+/** How a protocol is found that is not known at the start. */
+export interface ImageSearch {
+	/** Called once, when there is a first image. */
+	find(): Promise<ImageProtocol | null>;
+	/** Called when images can be drawn from now on. */
+	onFound(): void;
+}
 
 /** An image as it is stored in messages. */
 export interface ImageData {
@@ -21,8 +31,8 @@ export interface ImageRoom {
 const MAX_PIXELS = 10_000;
 /** Fewer rows would show nothing recognizable. */
 const MIN_ROWS = 2;
-/** Maximum length of a chunk of data in Kitty's protocol, in characters. */
-const CHUNK_LENGTH = 4_096;
+/** Maximum number of images as cells: their ids differ in one byte. */
+const MAX_CELLED = 255;
 /**
  * Marks the line where an image ends: id, columns, rows. It has the form of Kitty's sequences, so that pi-tui treats the
  * line as an image and the mark as zero-width.
@@ -40,30 +50,45 @@ export class TerminalImages {
 	/** Placement number of each image on the screen. */
 	readonly #placed = new Map<number, number>();
 	#placements = 0;
+	#protocol: ImageProtocol | null;
+	#search: ImageSearch | null;
+	/** First byte of the ids of images as cells: that of another program in the terminal should differ. */
+	#firstByte = 0;
+	/** Number of such images, which is the last byte. */
+	#count = MAX_CELLED;
 
-	/** @param protocol null if the terminal cannot draw images */
-	constructor(readonly protocol: ImageProtocol | null = null) {}
+	/** @param protocol null if the terminal cannot draw images, or if it is not known */
+	constructor(protocol: ImageProtocol | null = null, search: ImageSearch | null = null) {
+		this.#protocol = protocol;
+		this.#search = search;
+	}
+
+	/** null if the terminal cannot draw images. */
+	get protocol(): ImageProtocol | null {
+		return this.#protocol;
+	}
 
 	/** Whether the terminal draws images, but not this type: Kitty's protocol supports only PNG. */
 	cannotDraw(mimeType: string): boolean {
-		return this.protocol === "kitty" && mimeType !== "image/png";
+		return (this.#protocol === "kitty" || this.#protocol === "cells") && mimeType !== "image/png";
 	}
 
 	/** Adds an image. @returns its id; null when it is corrupt or cannot be drawn on this terminal */
 	add(image: ImageData): number | null {
-		if (!this.protocol) return null;
+		this.#findProtocol();
+		if (!this.#protocol) return null;
 		const size = imageSize(image.data, image.mimeType);
 		if (!size || Math.max(size.width, size.height) > MAX_PIXELS || !isBase64(image.data)) return null;
 		if (this.cannotDraw(image.mimeType)) return null;
 		if (image.mimeType === "image/png" && !endsAsPng(image.data)) return null;
-		const id = allocateImageId();
-		this.#images.set(id, image);
+		const id = this.#protocol === "cells" ? this.#newCellId() : allocateImageId();
+		if (id !== null) this.#images.set(id, image);
 		return id;
 	}
 
 	/**
 	 * Lays out an image, at most in its natural size.
-	 * @returns blank lines and a last one with the image's mark; null when the room is too small
+	 * @returns blank lines and a last one with the image's mark, or lines of cells after the mark; null when the room is too small
 	 */
 	lines(id: number, room: ImageRoom): string[] | null {
 		const image = this.#images.get(id);
@@ -71,10 +96,15 @@ export class TerminalImages {
 		if (!size || room.columns < 1 || room.rows < MIN_ROWS) return null;
 		const cell = getCellDimensions();
 		const scale = Math.min(1, (room.columns * cell.widthPx) / size.width, (room.rows * cell.heightPx) / size.height);
-		const columns = between(Math.round((size.width * scale) / cell.widthPx), room.columns);
-		const rows = between(Math.ceil((size.height * scale) / cell.heightPx), room.rows);
+		const columns = between(Math.round((size.width * scale) / cell.widthPx), Math.min(room.columns, MAX_CELLS));
+		const rows = between(Math.ceil((size.height * scale) / cell.heightPx), Math.min(room.rows, MAX_CELLS));
+		const mark = `\x1b_Gi=${id},c=${columns},r=${rows};\x1b\\`;
+		if (this.#protocol === "cells") {
+			const [first = "", ...others] = imageCells(id, columns, rows);
+			return [mark + first, ...others];
+		}
 		const blank = Array.from({ length: rows - 1 }, () => "");
-		return [...blank, `\x1b_Gi=${id},c=${columns},r=${rows};\x1b\\`];
+		return [...blank, mark];
 	}
 
 	/** Replaces the marks in a frame with the terminal's sequences. */
@@ -106,6 +136,30 @@ export class TerminalImages {
 	clear(): void {
 		this.#images.clear();
 		this.#sent.clear();
+		this.#count = MAX_CELLED;
+	}
+
+	#findProtocol(): void {
+		const search = this.#search;
+		this.#search = null;
+		search?.find().then(
+			(protocol) => {
+				this.#protocol = protocol;
+				if (protocol !== null) search.onFound();
+			},
+			() => {},
+		);
+	}
+
+	/** @returns null for an image too many: its cells would show another one */
+	#newCellId(): number | null {
+		if (this.#count === MAX_CELLED && this.#images.size > 0) return null;
+		if (this.#count === MAX_CELLED) {
+			this.#firstByte = randomInt(1, MAX_CELLED + 1);
+			this.#count = 0;
+		}
+		this.#count += 1;
+		return this.#firstByte * 2 ** 24 + this.#count;
 	}
 
 	/** @returns output that removes an image from the screen; the terminal keeps its data */
@@ -118,8 +172,14 @@ export class TerminalImages {
 	#draw(id: number, columns: number, rows: number): string {
 		const image = this.#images.get(id);
 		if (!image) return "";
+		if (this.#protocol === "cells") {
+			if (this.#sent.has(id)) return "";
+			this.#sent.add(id);
+			const place = `\x1b_Ga=p,U=1,i=${id},c=${columns},r=${rows},q=2\x1b\\`;
+			return throughTmux(transmission(id, image.data) + place);
+		}
 		const up = rows > 1 ? `\x1b[${rows - 1}A` : "";
-		if (this.protocol === "iterm2") {
+		if (this.#protocol === "iterm2") {
 			// iTerm2 leaves the cursor in the image's last row.
 			return up + encodeITerm2(image.data, { width: columns, height: rows });
 		}
@@ -144,15 +204,4 @@ export function hasImage(line: string): boolean {
 
 function between(count: number, most: number): number {
 	return Math.max(1, Math.min(most, count));
-}
-
-/** @returns Kitty's sequences that transmit the data of a PNG */
-function transmission(id: number, data: string): string {
-	let sequences = "";
-	for (let at = 0; at < data.length; at += CHUNK_LENGTH) {
-		const more = at + CHUNK_LENGTH < data.length ? 1 : 0;
-		const keys = at === 0 ? `a=t,f=100,i=${id},q=2,m=${more}` : `q=2,m=${more}`;
-		sequences += `\x1b_G${keys};${data.slice(at, at + CHUNK_LENGTH)}\x1b\\`;
-	}
-	return sequences;
 }

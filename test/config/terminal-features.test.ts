@@ -44,7 +44,10 @@ test.each([
 	[{ TERM: "alacritty", KITTY_WINDOW_ID: "1" }, links],
 	[{ TERM: "xterm-256color", TERM_PROGRAM: "Apple_Terminal", KITTY_WINDOW_ID: "1" }, text],
 	[{ TERM: "screen-256color", STY: "1.x", TERM_PROGRAM: "kitty" }, text],
-	[{ TERM: "tmux-256color", TMUX: "/tmp/x", TERM_PROGRAM: "tmux", TERM_PROGRAM_VERSION: "3.5a" }, text],
+	[
+		{ TERM: "tmux-256color", TMUX: "/tmp/x", TERM_PROGRAM: "tmux", TERM_PROGRAM_VERSION: "3.5a" },
+		{ ...text, images: "tmux" },
+	],
 	[{ TERM: "tmux-256color", TERM_PROGRAM: "tmux", TERM_PROGRAM_VERSION: "3.4", LC_TERMINAL: "iTerm2" }, links],
 	[{ TERM: "tmux-256color", TERM_PROGRAM: "tmux", TERM_PROGRAM_VERSION: "3.3a", LC_TERMINAL: "iTerm2" }, text],
 	[{ TERM: "xterm-256color", FORCE_HYPERLINK: "1" }, links],

@@ -15,8 +15,8 @@ function start() {
 	const editor = new Editor(tui, theme.editor);
 	const slot = new Container();
 	tui.addChild(slot);
-	const changes: boolean[] = [];
-	const overlays = new OverlayStack(tui, slot, editor, (isOpen) => changes.push(isOpen));
+	const changes: string[] = [];
+	const overlays = new OverlayStack(tui, slot, editor, (shown) => changes.push(shown));
 	tui.setFocus(editor);
 	tui.start();
 	onTestFinished(() => tui.stop());
@@ -50,7 +50,7 @@ test("a dialog replaces the editor; afterwards the draft and the focus return", 
 	await terminal.type(" goes on");
 	expect(editor.getText()).toBe("draft goes on");
 	expect(overlays.isOpen).toBe(false);
-	expect(changes).toEqual([true, false]);
+	expect(changes).toEqual(["dialog", "editor"]);
 });
 
 test("dialogs of the same owner open over its component, in order, and it returns with its state", async () => {

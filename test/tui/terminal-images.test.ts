@@ -1,3 +1,4 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
 import { expect, test } from "vitest";
 import { imageSize } from "../../src/tui/image-size.js";
 import { safeLine } from "../../src/tui/safe-line.js";
@@ -107,4 +108,54 @@ test("the size of an image is read from its header, also after camera metadata",
 		expect(imageSize(data, mimeType)).toEqual({ width: 640, height: 480 });
 	}
 	expect(imageSize("", "image/png")).toBeNull();
+});
+
+test("in tmux an image is text: it is sent once, and each cell says which part of which image it is", async () => {
+	const found: string[] = [];
+	const images = new TerminalImages(null, { find: async () => "cells", onFound: () => void found.push("found") });
+	const image = png(90, 54);
+	expect([images.add(image), images.protocol]).toEqual([null, null]);
+	await Promise.resolve();
+	expect([found, images.protocol]).toEqual([["found"], "cells"]);
+	const id = images.add(image) ?? 0;
+	const lines = images.lines(id, ROOM) ?? [];
+	expect(lines.map((line) => visibleWidth(line))).toEqual([10, 10, 10]);
+	expect(lines.map((line) => safeLine(line, 10))).toEqual(lines);
+	const cells = lines.map((line) => line.split("\u{10eeee}").slice(1));
+	const marks = ["\u0305", "\u030d", "\u030e"];
+	const first = cells[0]?.[0]?.slice(2);
+	expect(cells.map((row) => row[0]?.slice(0, 3))).toEqual(marks.map((row) => `${row}\u0305${first}`));
+	expect(cells[1]?.slice(0, 3).map((cell) => cell.slice(0, 3))).toEqual(marks.map((mark) => `\u030d${mark}${first}`));
+	expect(lines[0]).toContain(`\x1b[38;5;${id & 0xff}m`);
+	const sent = images.expand(lines.join("\r\n"));
+	const chunks = [...sent.matchAll(/\x1bPtmux;\x1b\x1b_G(?:a=t,f=100,i=\d+,)?q=2,m=[01];([^\x1b]*)\x1b\x1b\\\x1b\\/g)];
+	expect(chunks.map(([, data]) => data).join("")).toBe(image.data);
+	expect(sent).toContain(`\x1bPtmux;\x1b\x1b_Ga=p,U=1,i=${id},c=10,r=3,q=2\x1b\x1b\\\x1b\\`);
+	expect(images.expand(lines[0] ?? "")).not.toContain("_G");
+	expect(images.removeAll()).toBe("");
+	images.forgetSent();
+	expect(images.expand(lines[0] ?? "")).toContain("_Ga=t");
+});
+
+test("where tmux cannot draw images, it is asked once", async () => {
+	let asked = 0;
+	const find = async () => {
+		asked += 1;
+		return null;
+	};
+	const images = new TerminalImages(null, { find, onFound: () => expect.unreachable() });
+	for (let at = 0; at < 3; at += 1) {
+		expect(images.add(png(9, 9))).toBeNull();
+		await Promise.resolve();
+	}
+	expect(asked).toBe(1);
+});
+
+test("of more images than ids, the last ones are described instead of showing others", async () => {
+	const images = new TerminalImages("cells");
+	const ids = Array.from({ length: 256 }, () => images.add(png(9, 9)));
+	expect(new Set(ids).size).toBe(256);
+	expect(ids.indexOf(null)).toBe(255);
+	images.clear();
+	expect(images.add(png(9, 9))).not.toBeNull();
 });

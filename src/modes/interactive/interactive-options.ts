@@ -35,6 +35,8 @@ export interface InteractiveOptions {
 	keybindings?: () => KeybindingsFile;
 	/** Finds the command of the external editor, as in `$VISUAL`; null if none is installed. Default: none. */
 	findEditor?: () => Promise<string | null>;
+	/** Opens an address in the user's browser. Absent, or where it resolves with false, a click on a link copies it. */
+	openLink?(address: string): Promise<boolean>;
 	/** Prompts sent at startup, each after the run of the previous one has ended; a function is called once hooks have loaded. */
 	prompts?: readonly FirstPrompt[] | (() => Promise<readonly FirstPrompt[]>);
 	/** A prompt that the empty editor suggests at startup. */

@@ -61,7 +61,15 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	editor.placeholder = "Ask anything, or type / for commands";
 	const frame = new EditorFrame(editor);
 	const overlays = screen.holdEditor(frame);
-	const style = { theme, keymap, rows: () => terminal.rows };
+	const style = { theme, keymap, rows: () => terminal.rows, marksRows: () => screen.mouse.isWanted };
+	screen.onLink = (address) => {
+		const open = async () => {
+			if (await options.openLink?.(address)) return;
+			await copyText(address, (data) => terminal.write(data));
+			screen.hint(`copied ${address}`);
+		};
+		open().catch(failed);
+	};
 	const images = new PastedImages((text) => editor.insertTextAtCursor(text));
 	const pastedTexts = new PastedTexts();
 	editor.onPaste = (text) => {

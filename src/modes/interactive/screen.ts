@@ -1,10 +1,11 @@
 import { type Component, Container, CURSOR_MARKER, isKeyRelease, Spacer, type Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings-schema.js";
-import { TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
+import { findTmuxImages, TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
 import type { AgentSessionEvent, QueuedPrompts } from "../../session/events.js";
 import type { Keymap } from "../../tui/keymap.js";
 import { showLinks } from "../../tui/links.js";
 import { LiveTUI } from "../../tui/live-tui.js";
+import { Mouse } from "../../tui/mouse.js";
 import { OverlayStack } from "../../tui/overlay-stack.js";
 import { TerminalImages } from "../../tui/terminal-images.js";
 import { TerminalReports } from "../../tui/terminal-reports.js";
@@ -52,6 +53,7 @@ export class Screen {
 	readonly transcript: Transcript;
 	readonly footer: Footer;
 	readonly window: WindowStatus;
+	readonly mouse: Mouse;
 	/** Reports from the terminal. */
 	readonly reports: TerminalReports;
 	/** The line that says what the session is doing. */
@@ -63,6 +65,8 @@ export class Screen {
 	/** Widgets of hooks. */
 	readonly aboveEditor = new Container();
 	readonly belowEditor = new Container();
+	/** Opens the address of a link that was clicked. */
+	onLink: (address: string) => void = () => {};
 	/** Rows that the widgets use. */
 	hookRows = () => 0;
 
@@ -70,20 +74,36 @@ export class Screen {
 		const { terminal, theme, keymap, settings, features = TEXT_ONLY, cwd, home, version, clock } = options;
 		const write = (data: string) => terminal.write(data);
 		this.window = new WindowStatus(settings.terminal, features, write, clock);
-		const images = new TerminalImages(settings.terminal.showImages ? features.images : null);
-		showLinks(features.links, images.protocol);
+		const protocol = settings.terminal.showImages ? features.images : null;
+		const images =
+			protocol === "tmux"
+				? new TerminalImages(null, {
+						find: async () => ((await findTmuxImages()) ? "cells" : null),
+						onFound: () => this.transcript.redraw(),
+					})
+				: new TerminalImages(protocol);
+		showLinks(features.links, protocol === "tmux" ? null : protocol);
 		this.reports = new TerminalReports(write, (key) => {
 			this.hint(null);
 			tui.type(key);
 		});
+		this.mouse = new Mouse({
+			write,
+			type: (data) => tui.type(data),
+			askCursor: (onRow) => tui.cursor.ask(onRow),
+			openLink: (address) => this.onLink(address),
+			columns: () => terminal.columns,
+		});
+		this.mouse.use(settings.terminal.mouse);
 		const listeners = [this.window, this.reports];
 		const tui = new LiveTUI(terminal, {
 			images,
+			mouse: this.mouse,
 			onStart: () => {
-				for (const listener of listeners) listener.start();
+				for (const part of [...listeners, this.mouse]) part.start();
 			},
 			onStop: () => {
-				for (const listener of listeners) listener.stop();
+				for (const part of [...listeners, this.mouse]) part.stop();
 			},
 		});
 		tui.onTerminalColorSchemeChange((background) => this.reports.changed(background));
@@ -127,9 +147,11 @@ export class Screen {
 	/** Adds the editor to the layout. @returns the stack of overlays that replace it */
 	holdEditor(editor: Component): OverlayStack {
 		this.tui.setFocus(editor);
-		return new OverlayStack(this.tui, this.#slot, editor, (isOpen) => {
-			this.status.hide(isOpen);
-			if (isOpen) this.window.notifyQuestion();
+		return new OverlayStack(this.tui, this.#slot, editor, (shown) => {
+			const isDialog = shown === "dialog";
+			this.mouse.follow(shown !== "editor");
+			this.status.hide(isDialog);
+			if (isDialog) this.window.notifyQuestion();
 		});
 	}
 
@@ -150,6 +172,7 @@ export class Screen {
 
 	use({ terminal, gutter, hideThinkingBlock }: ScreenOptions["settings"]): void {
 		this.window.use(terminal);
+		this.mouse.use(terminal.mouse);
 		if (this.style.gutter === gutter && this.style.previewThinking === !hideThinkingBlock) return;
 		this.style.gutter = gutter;
 		this.style.previewThinking = !hideThinkingBlock;

@@ -1,6 +1,6 @@
 import type { CommandShell } from "../../commands/command.js";
 import { PiError } from "../../errors.js";
-import { type ClipboardProgram, copyToClipboard } from "../clipboard.js";
+import { type ClipboardProgram, copyToClipboard } from "../desktop.js";
 import type { DialogMarks } from "./dialogs/open-dialogs.js";
 
 /** The parts of the screen that the shell uses. */

@@ -6,7 +6,7 @@ import type { AgentSession } from "../../sdk/agent-session.js";
 import { elsewhereOf } from "../../tools/machine/elsewhere.js";
 import { monotonicMs } from "../../util/clock.js";
 import { exitBySignal } from "../../util/signals.js";
-import { copyToClipboard } from "../clipboard.js";
+import { copyToClipboard } from "../desktop.js";
 import { plural } from "../format.js";
 import { mentionedImages } from "../mentioned-images.js";
 import { confirmEnd, endSession, leaveSession } from "../session-end.js";

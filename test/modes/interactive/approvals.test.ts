@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { DialogController } from "../../../src/modes/interactive/dialog-controller.js";
 import { ALONE_MS, SHOWN_MS } from "../../../src/tui/answer-guard.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
+import { Mouse } from "../../../src/tui/mouse.js";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
 import { createTheme } from "../../../src/tui/theme.js";
 import type { Approval, ApprovalAnswer } from "../../../src/util/approval.js";
@@ -32,6 +33,8 @@ const PAUSES = [0, 0, 1, 20, 29, 31, 80, 150, 249, 251, 299, 301, 400, 699, 701,
 type Step =
 	| { do: "press"; data: string }
 	| { do: "wait"; ms: number }
+	/** Press and release of the mouse on a line of the dialog. */
+	| { do: "click"; line: number; release: number; ms: number }
 	| { do: "open"; id: number; lines: number }
 	| { do: "close"; id: number }
 	| { do: "cover" }
@@ -42,6 +45,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	{ weight: 8, arbitrary: fc.constantFrom(...KEYS, ...KEYS_OF_TEXT).map((data) => ({ do: "press", data }) as const) },
 	{ weight: 8, arbitrary: fc.constantFrom(...PAUSES).map((ms) => ({ do: "wait", ms }) as const) },
 	{ weight: 1, arbitrary: fc.constant({ do: "press", data: "\x1b" } as const) },
+	{
+		weight: 3,
+		arbitrary: fc
+			.tuple(fc.nat({ max: 9 }), fc.constantFrom(0, 0, 0, 1), fc.constantFrom(0, 0, 50, 400))
+			.map(([line, moved, ms]) => ({ do: "click", line, release: line + moved, ms }) as const),
+	},
+	{
+		weight: 1,
+		arbitrary: fc.constantFrom("\x1b[<64;1;1M", "\x1b[<65;1;1M").map((data) => ({ do: "press", data }) as const),
+	},
 	{
 		weight: 1,
 		arbitrary: fc
@@ -89,16 +102,19 @@ const attempt: fc.Arbitrary<Step[]> = fc
 		between: fc.constantFrom(0, 5, 100, 400),
 		text: fc.constantFrom("", "", "a", "y"),
 		after: fc.constantFrom(0, 5, 50, 400),
-		last: fc.constantFrom(ENTER, "y", "1"),
+		last: fc.constantFrom(ENTER, "y", "1", "click"),
+		line: fc.integer({ min: 2, max: 6 }),
 	})
-	.map(({ covered, before, ups, digit, between, text, after, last }): Step[] => {
+	.map(({ covered, before, ups, digit, between, text, after, last, line }): Step[] => {
 		const press = (data: string): Step[] => (data === "" ? [] : [{ do: "press", data }]);
 		const wait = (ms: number): Step => ({ do: "wait", ms });
 		const cover: Step[] = [{ do: "cover" }, wait(1000), { do: "uncover" }];
 		return [
 			...[wait(before), ...Array<Step>(ups).fill({ do: "press", data: "\x1b[A" })],
 			...(digit === "" ? [] : [wait(1000), ...press(digit), wait(300)]),
-			...[wait(between), ...press(text), ...(covered ? cover : []), wait(after), ...press(last), wait(300)],
+			...[wait(between), ...press(text), ...(covered ? cover : []), wait(after)],
+			...(last === "click" ? [{ do: "click", line, release: line, ms: 0 } as const] : press(last)),
+			wait(300),
 		];
 	});
 const steps = fc
@@ -129,6 +145,8 @@ interface Sight {
 	selected: string;
 	rows: Map<string, number>;
 	selectedSince: number;
+	/** What each line shows, and since when. */
+	lines: readonly { row: string; since: number }[];
 }
 
 /** The screen with real dialogs, of which an observer sees only frames and keys. */
@@ -140,7 +158,19 @@ class Stage {
 	readonly #closers = new Map<number, AbortController>();
 	readonly #keys: { at: number; data: string }[] = [];
 	readonly overlays: OverlayStack;
+	readonly #mouse = new Mouse(
+		{
+			write: () => {},
+			type: (data) => this.#input(data, `click ${this.#pointer}`),
+			askCursor: () => {},
+			openLink: () => {},
+			columns: () => this.#columns,
+		},
+		() => this.timing.now(),
+	);
 	readonly #dialogs: DialogController;
+	/** The line under the mouse. */
+	#pointer = 0;
 	#columns = 80;
 	#rows = 24;
 	#focus: Component | null = null;
@@ -162,6 +192,7 @@ class Stage {
 				setFocus: (component) => {
 					if (this.#focus && isFocusable(this.#focus)) this.#focus.focused = false;
 					this.#focus = component;
+					this.#mouse.follow(component !== editor);
 					if (component && isFocusable(component)) component.focused = true;
 				},
 				requestRender: () => this.draw(),
@@ -172,12 +203,32 @@ class Stage {
 			editor,
 		);
 		this.#focus = editor;
-		const style = { theme: createTheme("plain"), keymap: createKeymap(), rows: () => this.#rows };
+		this.#mouse.use(true);
+		this.#mouse.start();
+		const style = {
+			theme: createTheme("plain"),
+			keymap: createKeymap(),
+			rows: () => this.#rows,
+			marksRows: () => true,
+		};
 		this.#dialogs = new DialogController(this.overlays, style, () => {}, {
 			draft: { getText: () => this.#draft, handleInput: (data) => this.#write(data) },
 			lastKeyAt: () => this.#keys.at(-1)?.at ?? Number.NEGATIVE_INFINITY,
 			timing: this.timing,
 		});
+	}
+
+	/** Presses the left button on a line and releases it on this or another one. */
+	mouse(line: number, isRelease: boolean): void {
+		this.#pointer = line;
+		this.#mouse.handleInput(`\x1b[<0;3;${line + 1}${isRelease ? "m" : "M"}`);
+		this.draw();
+	}
+
+	#input(data: string, name: string): void {
+		this.lastSight = this.#sight && { ...this.#sight, rows: new Map(this.#sight.rows), question: this.#sightOf };
+		this.#keys.push({ at: this.timing.now(), data: name });
+		this.#focus?.handleInput?.(data);
 	}
 
 	#write(data: string): void {
@@ -222,15 +273,14 @@ class Stage {
 	}
 
 	press(data: string): void {
-		this.#keys.push({ at: this.timing.now(), data });
-		this.#focus?.handleInput?.(data);
+		if (!this.#mouse.handleInput(data)) this.#input(data, data);
 		this.draw();
 	}
 
 	draw(): void {
-		const lines = this.#slot
-			.render(this.#columns)
-			.map((line) => line.replace(/\x1b[[_][^m\x07]*[m\x07]/g, "").trimEnd());
+		const drawn = this.#slot.render(this.#columns);
+		this.#mouse.drew({ lines: drawn, top: 0, cursorLine: null });
+		const lines = drawn.map((line) => line.replace(/\x1b[[_][^m\x07]*[m\x07]/g, "").trimEnd());
 		const now = this.timing.now();
 		// A small screen may show the answers alone, once all of the question has been on it.
 		const seen = lines.find((line) => /^ Run \d\?/.test(line));
@@ -242,11 +292,19 @@ class Stage {
 		const selected = nameOf(rows.find((line) => line.startsWith(" →")) ?? "");
 		const editing = question !== "" && rows.length === 0 ? "rule" : selected;
 		const before = question === this.#sightOf ? this.#sight : null;
+		// A row may be wrapped.
+		let row = "";
 		this.#sightOf = question;
 		this.#sight = {
 			selected: editing,
 			selectedSince: before?.selected === editing ? before.selectedSince : now,
 			rows: new Map(rows.map((row) => [nameOf(row), before?.rows.get(nameOf(row)) ?? now])),
+			lines: lines.map((line, at) => {
+				if (rows.includes(line)) row = nameOf(line);
+				else if (!line.startsWith("   ")) row = "";
+				const known = before?.lines[at];
+				return { row, since: known?.row === row ? known.since : now };
+			}),
 		};
 	}
 
@@ -257,7 +315,8 @@ class Stage {
 		const sight = this.#sightAtKey;
 		const keys = this.#keys.filter(({ at }) => at <= this.timing.now());
 		const key = keys.at(-1);
-		const before = keys.at(-2);
+		// The mouse is no typing.
+		const before = keys.slice(0, -1).findLast(({ data }) => !data.startsWith("click"));
 		const problem = (text: string) => this.problems.push(`${id} ${JSON.stringify(answer)}: ${text}`);
 		if (!key || !sight) return void problem("no key");
 		if (sight.question !== ` Run ${id}?`) return void problem(`another question was on the screen: ${sight.question}`);
@@ -266,6 +325,12 @@ class Stage {
 			if (!/^(?:rule|[y12])$/.test(sight.selected)) problem(`the selected row was ${sight.selected}`);
 			if (before && before.at > key.at - 10 && /^[a-z0-9 ]/i.test(before.data))
 				problem("Enter came together with text");
+			return;
+		}
+		if (key.data.startsWith("click")) {
+			const line = sight.lines[Number(key.data.slice("click ".length))];
+			if (!line || !/^[y12]$/.test(line.row)) return void problem(`the line was ${line?.row}`);
+			if (key.at - line.since < SHOWN_MS) problem("the line was not there for long enough");
 			return;
 		}
 		const row = [...sight.rows].find(([label]) => label.startsWith(key.data.replace("\x1b[121u", "y").toLowerCase()));
@@ -278,11 +343,6 @@ class Stage {
 	}
 
 	lastSight: (Sight & { question: string }) | null = null;
-
-	/** Call right before a key. */
-	look(): void {
-		this.lastSight = this.#sight && { ...this.#sight, rows: new Map(this.#sight.rows), question: this.#sightOf };
-	}
 }
 
 /** The dialog is loaded with the first question. */
@@ -292,8 +352,11 @@ async function play(all: readonly Step[], draft: string): Promise<Stage> {
 	const stage = new Stage(draft);
 	for (const one of [...all, { do: "wait", ms: ALONE_MS } as const]) {
 		if (one.do === "press") {
-			stage.look();
 			stage.press(one.data);
+		} else if (one.do === "click") {
+			stage.mouse(one.line, false);
+			stage.timing.pass(one.ms);
+			stage.mouse(one.release, true);
 		} else if (one.do === "wait") stage.timing.pass(one.ms);
 		else if (one.do === "open") stage.open(one.id, one.lines);
 		else if (one.do === "close") stage.close(one.id);
@@ -331,8 +394,12 @@ test("the observer sees answers that allow", async () => {
 			{ do: "wait", ms: 400 },
 			{ do: "press", data: ENTER },
 			{ do: "wait", ms: 100 },
+			{ do: "open", id: 2, lines: 1 },
+			{ do: "wait", ms: 1000 },
+			{ do: "click", line: 3, release: 3, ms: 50 },
+			{ do: "wait", ms: 100 },
 		],
 		"",
 	);
-	expect([allowed, problems]).toEqual([["0", "1"], []]);
+	expect([allowed, problems]).toEqual([["0", "1", "2"], []]);
 });

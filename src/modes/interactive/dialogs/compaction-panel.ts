@@ -7,6 +7,7 @@ import type {
 } from "../../../commands/compaction.js";
 import { describeError } from "../../../errors.js";
 import { entryTimestamp } from "../../../log/entry.js";
+import { clickable } from "../../../tui/clicks.js";
 import { type DialogStyle, hint, type KeyHint, keyLines, RowBudget, UP_DOWN } from "../../../tui/dialog-style.js";
 import type { KeyAction } from "../../../tui/key-table.js";
 import type { PromptEditor } from "../../../tui/prompt-editor.js";
@@ -172,7 +173,8 @@ export class CompactionPanel implements Component, Focusable {
 		const indexWidth = Math.max(2, ...rows.map(({ index }) => index.length));
 		const shown = rows
 			.slice(from, to)
-			.map((row, at) => rowLine(row, from + at === this.#list.selected, indexWidth, theme, width));
+			.map((row, at) => rowLine(row, from + at === this.#list.selected, indexWidth, theme, width))
+			.map((line, at) => clickable(line, from + at, this.style));
 		const more = rows.length - to;
 		const position = more > 0 || from > 0 ? [theme.dim(clipLine(`   ${from} above · ${more} below`, width))] : [];
 		return [...shown, ...position];

@@ -6,6 +6,7 @@ import {
 	type Inspector,
 } from "../../../commands/inspection.js";
 import { errorText } from "../../../errors.js";
+import { clickable } from "../../../tui/clicks.js";
 import { type DialogStyle, hint, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import type { KeyAction } from "../../../tui/key-table.js";
 import { typedText } from "../../../tui/keymap.js";
@@ -132,7 +133,8 @@ export class ContextPanel implements Component, Focusable {
 		const indexWidth = Math.max(2, String(this.#inspection.entries.length).length);
 		const rows = this.#rows
 			.slice(from, to)
-			.map((row, at) => rowLine(row, from + at === this.#list.selected, indexWidth, theme, width));
+			.map((row, at) => rowLine(row, from + at === this.#list.selected, indexWidth, theme, width))
+			.map((line, at) => clickable(line, from + at, this.style));
 		const more = this.#rows.length - to;
 		const same = this.#inspection.at === null ? "same as the last request" : "same as the previous request";
 		const none = this.#filter ? "nothing matches" : this.#asDiff ? same : "no messages yet";

@@ -9,6 +9,7 @@ import type {
 	ReviewScope,
 } from "../../../commands/review.js";
 import { errorText } from "../../../errors.js";
+import { clickable, clickedRow, isOfMouse, wheelRows } from "../../../tui/clicks.js";
 import { type DialogStyle, hint, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { InputDialog } from "../../../tui/input-dialog.js";
 import type { KeyAction } from "../../../tui/key-table.js";
@@ -108,6 +109,12 @@ export class DiffPanel implements Component, Focusable {
 
 	#handleKey(data: string): void {
 		const items = itemsOf(this.#files ?? []);
+		const clicked = clickedRow(data);
+		if (clicked !== null) this.#select(clicked, items);
+		if (isOfMouse(data)) {
+			this.#scroll(wheelRows(data));
+			return;
+		}
 		const action = this.style.keymap.actionOf(data, this.#actions);
 		if (!action) return;
 		this.#note = null;
@@ -124,8 +131,8 @@ export class DiffPanel implements Component, Focusable {
 		"dialog.down": (items) => this.#select(this.#selected + 1, items),
 		"dialog.top": (items) => this.#select(0, items),
 		"dialog.bottom": (items) => this.#select(items.length - 1, items),
-		"dialog.pageUp": () => this.#scroll(-1),
-		"dialog.pageDown": () => this.#scroll(1),
+		"dialog.pageUp": () => this.#scroll(-this.#pageRows),
+		"dialog.pageDown": () => this.#scroll(this.#pageRows),
 		"diffPanel.scope": () => {
 			this.#scope = this.#scope === "session" ? "turn" : "session";
 			this.#read();
@@ -194,7 +201,10 @@ export class DiffPanel implements Component, Focusable {
 		}
 		const { theme } = this.style;
 		const shown = drawn.flatMap((lines, at) =>
-			lines.map((line) => clipLine((at === this.#selected ? theme.accent("▌") : " ") + line, width)),
+			lines.map((line) => {
+				const row = clipLine((at === this.#selected ? theme.accent("▌") : " ") + line, width);
+				return clickable(row, at, this.style);
+			}),
 		);
 		return shown.slice(this.#top, this.#top + rows);
 	}
@@ -227,9 +237,13 @@ export class DiffPanel implements Component, Focusable {
 		this.#follows = true;
 	}
 
-	#scroll(pages: number): void {
-		this.#top += pages * Math.max(1, this.#rows - 2);
-		this.#follows = false;
+	get #pageRows(): number {
+		return Math.max(1, this.#rows - 2);
+	}
+
+	#scroll(rows: number): void {
+		this.#top += rows;
+		if (rows !== 0) this.#follows = false;
 	}
 
 	#read(): void {

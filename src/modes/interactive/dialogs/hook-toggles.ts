@@ -1,4 +1,5 @@
 import type { Component } from "@mariozechner/pi-tui";
+import { clickable } from "../../../tui/clicks.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { ScrollList } from "../../../tui/scroll.js";
 import { cleanLine, clipLine } from "../lines.js";
@@ -42,7 +43,8 @@ export class HookToggles implements Component {
 		const lines = hooks.slice(from, to).map(({ path, name }, at) => {
 			const pointer = from + at === this.#list.selected ? theme.accent("→") : " ";
 			const box = without.has(path) ? theme.warning("off") : theme.success("on ");
-			return clipLine(` ${pointer} ${box} ${cleanLine(name)}  ${theme.dim(cleanLine(path))}`, width);
+			const row = ` ${pointer} ${box} ${cleanLine(name)}  ${theme.dim(cleanLine(path))}`;
+			return clickable(clipLine(row, width), from + at, this.style);
 		});
 		const title = titleLine(` ${theme.bold("The request without")}`, this.options.facts().slice(0, 3), width);
 		return [title, ...lines, ...keyLines(KEYS, this.style, width)];

@@ -5,6 +5,7 @@ import { HOOK_GROUPS, type HookGroup } from "../../../hooks/bundled-hook.js";
 import { changesRequests } from "../../../hooks/bundled-words.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import { listFurtherNames, summarizeNames } from "../../../hooks/registered-names.js";
+import { clickable } from "../../../tui/clicks.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { typedText } from "../../../tui/keymap.js";
 import { column } from "../../../tui/line.js";
@@ -27,8 +28,7 @@ export interface HooksPanelOptions extends ShadowRunOptions {
 }
 
 /** Minimum columns of a path that does not fit, and of a description next to its origin. */
-const MIN_PATH = 12;
-const MIN_DESCRIPTION = 24;
+const [MIN_PATH, MIN_DESCRIPTION] = [12, 24];
 
 /** Headings of the hooks that are loaded, that could not be, that are tried in the shadow, and of bundled ones that are off. */
 const LOADED = "Loaded, in the order they run";
@@ -222,7 +222,7 @@ export class HooksPanel implements Component, Focusable {
 			const before = this.#shown[index - 1];
 			if (!before || headingOf(before) !== heading) rows.push(theme.dim(clipLine(` ${heading}`, width)));
 			if (index === selected) at = rows.length;
-			rows.push(this.#row(hook, index === selected, nameWidth, width));
+			rows.push(clickable(this.#row(hook, index === selected, nameWidth, width), index, this.style));
 		}
 		if (rows.length === 0) return [theme.dim("   nothing matches")];
 		const count = Math.max(MIN_ROWS, listRows(this.style.rows?.() ?? 30) - Math.max(0, below - MAX_BELOW));

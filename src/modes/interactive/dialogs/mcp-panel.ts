@@ -1,6 +1,7 @@
 import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
 import type { CommandMcp, McpServerState, McpServerStatus } from "../../../commands/mcp.js";
 import { errorText } from "../../../errors.js";
+import { clickable } from "../../../tui/clicks.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
 import { ScrollList, ScrollText } from "../../../tui/scroll.js";
@@ -125,7 +126,8 @@ export class McpPanel implements Component, Focusable {
 			titleLine(` ${theme.bold("MCP servers")}`, facts, width),
 			...servers
 				.slice(from, to)
-				.map((server, at) => this.#row(server, from + at === this.#list.selected, nameWidth, width)),
+				.map((server, at) => this.#row(server, from + at === this.#list.selected, nameWidth, width))
+				.map((line, at) => clickable(line, from + at, this.style)),
 		];
 	}
 

@@ -95,11 +95,11 @@ export class PagerWindow {
 		else this.#reveal(next);
 	}
 
-	/** Scrolls by a page. The selection moves along. */
-	page(direction: 1 | -1): void {
+	/** Scrolls, by default by a page. The selection moves along. */
+	page(direction: 1 | -1, by = Math.max(1, this.height() - 1)): void {
 		const before = this.#top;
 		this.rows();
-		this.#scroll(direction * Math.max(1, this.height() - 1));
+		this.#scroll(direction * by);
 		const rows = this.rows();
 		const hasMoved = !isSame(before, this.#top) || before.line !== this.#top.line;
 		const edge = direction > 0 ? this.items.last() : this.items.first();

@@ -1,5 +1,6 @@
 import { type Component, CURSOR_MARKER, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
 import { errorText } from "../../../errors.js";
+import { clickable, clickedRow, isOfMouse, wheelRows } from "../../../tui/clicks.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import type { KeyAction } from "../../../tui/key-table.js";
 import { typedText } from "../../../tui/keymap.js";
@@ -47,6 +48,8 @@ export class TranscriptPager implements Component, Focusable {
 	#search: TranscriptSearch | null = null;
 	/** Whether the current search has selected its first match. */
 	#hasJumped = false;
+	/** The item of each row of the last frame. */
+	#shown: readonly PagerItem[] = [];
 	/** Index of the prompt that the user is asked to branch from. */
 	#question: number | null = null;
 	/** Shown until the next key. */
@@ -116,19 +119,23 @@ export class TranscriptPager implements Component, Focusable {
 		if (isNew || (hasGrown && follows)) this.#window.toLast();
 		if (isNew && this.options.startsAt === "prompt" && this.#window.selected?.kind !== "user") this.#goToPrompt(-1);
 		else if (isResized && this.#window.selected) this.#window.select(this.#window.selected);
-		const rows = this.#window.rows().map(({ item, line, text }) => {
+		const shown = this.#window.rows();
+		const rows = shown.map(({ item, line, text }) => {
 			const isSelected = line === 0 && this.#window.isSelected(item);
 			const found = this.#search ? highlightMatches(text, this.#search.pattern) : text;
 			return clipLine(`${isSelected ? this.style.theme.accent("→") : " "}${found}`, width);
 		});
+		this.#shown = shown.map(({ item }) => item);
 		if (rows.length === 0) rows.push(this.style.theme.dim("  no entries yet"));
 		const blank = Array.from({ length: Math.max(0, this.#height - rows.length) }, () => "");
-		return [this.#title(width), ...rows, ...blank, ...below];
+		const marked = rows.map((row, at) => clickable(row, at, this.style));
+		return [this.#title(width), ...marked, ...blank, ...below];
 	}
 
 	handleInput(data: string): void {
 		this.#notice = null;
-		if (this.#typed !== null) this.#type(data, this.#typed);
+		if (isOfMouse(data)) this.#handleMouse(data);
+		else if (this.#typed !== null) this.#type(data, this.#typed);
 		else if (this.#question !== null) this.#answer(data, this.#question);
 		else {
 			const action = this.style.keymap.actionOf(data, this.#actions);
@@ -139,6 +146,16 @@ export class TranscriptPager implements Component, Focusable {
 
 	invalidate(): void {
 		this.#lines.clear();
+	}
+
+	/** The wheel scrolls; a click selects an item, or expands the selected one. */
+	#handleMouse(data: string): void {
+		const rows = wheelRows(data);
+		if (rows !== 0) this.#window.page(rows < 0 ? -1 : 1, Math.abs(rows));
+		const item = this.#shown[clickedRow(data) ?? -1];
+		if (!item) return;
+		if (this.#window.isSelected(item)) this.#toggle();
+		else this.#window.select(item);
 	}
 
 	#title(width: number): string {

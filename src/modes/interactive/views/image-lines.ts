@@ -1,6 +1,7 @@
 import type { ImageContent } from "@mariozechner/pi-ai";
 import { originalOf } from "../../../images/sent-image.js";
 import { base64Bytes, type ImageSize, imageSize } from "../../../tui/image-size.js";
+import type { ImageProtocol } from "../../../tui/terminal-images.js";
 import { cleanLine, clipLine } from "../lines.js";
 import type { ViewStyle } from "./view.js";
 
@@ -12,8 +13,9 @@ export interface NamedImage {
 
 /** The images of one message: drawn if the terminal supports that, else described in one line each. */
 export class ImageLines {
-	/** Ids of the images, null for those that cannot be drawn. Cached. */
-	#ids: (number | null)[] | null = null;
+	/** Ids of the images, null for those that cannot be drawn. Cached until they can be drawn otherwise. */
+	#ids: (number | null)[] = [];
+	#protocol: ImageProtocol | null | undefined;
 
 	constructor(
 		private readonly style: ViewStyle,
@@ -41,7 +43,11 @@ export class ImageLines {
 	}
 
 	#found(): readonly (number | null)[] {
-		this.#ids ??= this.images.map(({ image }) => this.style.images.add(image));
+		const { images } = this.style;
+		if (this.#protocol === undefined || this.#protocol !== images.protocol) {
+			this.#ids = this.images.map(({ image }) => images.add(image));
+			this.#protocol = images.protocol;
+		}
 		return this.#ids;
 	}
 }

@@ -1,0 +1,159 @@
+import { monotonicMs } from "../util/clock.js";
+import { SHOWN_MS } from "./answer-guard.js";
+import { isOfMouse, markOf, WHEEL } from "./clicks.js";
+import { linkAt } from "./links.js";
+
+/** What the mouse needs of the screen. */
+export interface MouseHost {
+	/** Writes control sequences to the terminal. */
+	write(data: string): void;
+	/** Passes input to the component with the focus. */
+	type(data: string): void;
+	/** Asks for the row of the cursor, from 0. */
+	askCursor(onRow: (row: number) => void): void;
+	openLink(address: string): void;
+	columns(): number;
+}
+
+/** The frame on the screen. */
+export interface ClickableFrame {
+	/** As the components drew them. */
+	readonly lines: readonly string[];
+	/** The first line on the screen. */
+	readonly top: number;
+	/** The line with the cursor; null: the first line is on the first row. */
+	readonly cursorLine: number | null;
+}
+
+/** Reports of presses, releases and the wheel, with positions beyond column 223. Terminals with another reporting ignore it. */
+const REPORTS_ON = "\x1b[?1000h\x1b[?1006h";
+const REPORTS_OFF = "\x1b[?1006l\x1b[?1000l";
+const REPORT = /^\x1b\[<(\d{1,3});(\d{1,5});(\d{1,5})([Mm])$/;
+/** Shift, Alt and Ctrl in the number of a button. */
+const MODIFIERS = 4 | 8 | 16;
+const LEFT = 0;
+const WHEEL_UP = 64;
+const WHEEL_DOWN = 65;
+/** An answer of the terminal that takes longer belongs to a screen that may have changed. ms */
+const MAX_ANSWER_MS = 1000;
+
+/**
+ * Clicks on rows and links, and the wheel, while a dialog or the pager is open. Otherwise the mouse belongs to the terminal, so that
+ * text is selected and scrolled as everywhere. A click counts only if what it hits has been there for as long as an answer must be
+ * on the screen: nothing may move under the pointer.
+ */
+export class Mouse {
+	#isWanted = false;
+	#isOpen = false;
+	/** Between `start` and `stop`. */
+	#isRunning = false;
+	/** Whether the terminal sends reports. */
+	#isOn = false;
+	#frame: ClickableFrame | null = null;
+	/** The marks on the rows of the screen, from its end. */
+	#layout = "";
+	#changedAt = 0;
+	/** The cell where the left button is down. */
+	#pressed = "";
+
+	constructor(
+		private readonly host: MouseHost,
+		private readonly now: () => number = monotonicMs,
+	) {}
+
+	/** Whether components mark their rows. */
+	get isWanted(): boolean {
+		return this.#isWanted;
+	}
+
+	/** Turns the mouse on or off, by the user's setting. */
+	use(isWanted: boolean): void {
+		this.#isWanted = isWanted;
+		this.#update();
+	}
+
+	/** Call whenever another component gets the focus. @param isOverlay whether it is a dialog or the pager */
+	follow(isOverlay: boolean): void {
+		this.#isOpen = isOverlay;
+		this.#changedAt = this.now();
+		this.#pressed = "";
+		this.#update();
+	}
+
+	/** Call after the screen has taken over the terminal. */
+	start(): void {
+		this.#isRunning = true;
+		this.#update();
+	}
+
+	/** Call before the screen releases the terminal. */
+	stop(): void {
+		this.#isRunning = false;
+		this.#update();
+	}
+
+	/** Must be called for each frame. */
+	drew(frame: ClickableFrame): void {
+		if (!this.#isOn) return;
+		this.#frame = frame;
+		const shown = frame.lines.slice(frame.top);
+		const layout = `${shown.length}${shown.map((line) => `${markOf(line)}\n`).join("")}`;
+		if (layout !== this.#layout) this.#changedAt = this.now();
+		this.#layout = layout;
+	}
+
+	/** @returns true when the input is a report of the mouse, or would be mistaken for one of its inputs */
+	handleInput(data: string): boolean {
+		if (isOfMouse(data)) return true;
+		const report = REPORT.exec(data);
+		if (!report) return false;
+		if (this.#isOn) this.#read(report);
+		return true;
+	}
+
+	#read([, code = "", x = "", y = "", kind = ""]: RegExpExecArray): void {
+		const button = Number(code) & ~MODIFIERS;
+		if (button === WHEEL_UP) this.host.type(WHEEL.up);
+		else if (button === WHEEL_DOWN) this.host.type(WHEEL.down);
+		else if (button !== LEFT) this.#pressed = "";
+		else if (kind === "M") this.#pressed = `${x};${y}`;
+		else {
+			const isClick = this.#pressed === `${x};${y}`;
+			this.#pressed = "";
+			if (isClick) this.#click(Number(x) - 1, Number(y) - 1);
+		}
+	}
+
+	#click(x: number, y: number): void {
+		const frame = this.#frame;
+		const changedAt = this.#changedAt;
+		const clickedAt = this.now();
+		if (!frame || clickedAt - changedAt < SHOWN_MS) return;
+		const { lines, top, cursorLine } = frame;
+		if (cursorLine === null) {
+			this.#hit(lines[top + y], x);
+			return;
+		}
+		this.host.askCursor((row) => {
+			const isSame = this.#isOn && this.#changedAt === changedAt && this.now() - clickedAt <= MAX_ANSWER_MS;
+			const line = cursorLine + y - row;
+			if (isSame && line >= top) this.#hit(lines[line], x);
+		});
+	}
+
+	#hit(line: string | undefined, x: number): void {
+		if (line === undefined) return;
+		const address = linkAt(line, x, this.host.columns());
+		if (address !== null) this.host.openLink(address);
+		else if (markOf(line) !== "") this.host.type(markOf(line));
+	}
+
+	#update(): void {
+		const isOn = this.#isWanted && this.#isOpen && this.#isRunning;
+		if (isOn === this.#isOn) return;
+		this.#isOn = isOn;
+		this.#frame = null;
+		this.#layout = "";
+		this.host.write(isOn ? REPORTS_ON : REPORTS_OFF);
+	}
+}
