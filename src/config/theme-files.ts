@@ -3,14 +3,15 @@ import { basename, dirname, join } from "node:path";
 import { describeError } from "../errors.js";
 import { isBuiltIn } from "../themes/built-in.js";
 import { type CheckedTheme, checkTheme } from "../themes/theme-file.js";
+import { packageRoot } from "../util/package-root.js";
 import { describeReread, readJsonObject } from "./json-file.js";
 import { ProjectFiles } from "./project-files.js";
 
-/** A theme of the user or the project, named after its file. */
+/** A theme that is a file, and is named after it. */
 export interface FoundTheme {
 	name: string;
 	path: string;
-	scope: "user" | "project" | "package";
+	scope: "user" | "bundled" | "project" | "package";
 	/** Where the file must be; absent: anywhere. */
 	within?: ProjectFiles;
 }
@@ -30,13 +31,15 @@ const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const ENDING = ".json";
 
 /**
- * Lists all theme files, sorted by name. The user's themes take precedence over those of the project and of packages; files named like a
- * built-in theme are ignored. Never throws: an unreadable directory contains no themes.
+ * Lists all theme files, sorted by name. The user's themes take precedence over those of pi, and these over those of the project and of
+ * packages; files named like a built-in theme are ignored. Never throws: an unreadable directory contains no themes.
  */
 export function listThemeFiles({ user, project, root, packages = [] }: ThemeDirs): FoundTheme[] {
 	const found = new Map<string, FoundTheme>();
 	const within = new ProjectFiles(root ?? dirname(dirname(project)), dirname(user));
-	for (const [scope, dir] of [["user", user] as const, ["project", project] as const]) {
+	const dirs = { user, bundled: join(packageRoot(), "themes"), project } as const;
+	for (const scope of ["user", "bundled", "project"] as const) {
+		const dir = dirs[scope];
 		for (const entry of entriesOf(dir)) {
 			const name = entry.name.endsWith(ENDING) ? entry.name.slice(0, -ENDING.length) : "";
 			if (!NAME.test(name) || entry.isDirectory() || isBuiltIn(name) || found.has(name)) continue;

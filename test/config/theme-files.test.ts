@@ -9,7 +9,7 @@ function homeWith(files: Record<string, unknown>): string {
 	return home;
 }
 
-test("themes of the user and the project are listed, and the user's override the project's", () => {
+test("themes of the user, of pi and of the project are listed; the first of them with a name counts", () => {
 	const home = homeWith({
 		".pi/agent/themes/dusk.json": {},
 		".pi/agent/themes/notes.txt": "",
@@ -17,13 +17,20 @@ test("themes of the user and the project are listed, and the user's override the
 		".pi/agent/themes/.hidden.json": {},
 		"project/.pi/themes/dusk.json": {},
 		"project/.pi/themes/brand.json": {},
+		".pi/agent/themes/nord.json": {},
+		"project/.pi/themes/nord.json": {},
+		"project/.pi/themes/gruvbox.json": {},
 		"project/.pi/themes/folder.json/x": "",
 	});
-	expect(listThemeFiles({ user: join(home, ".pi/agent/themes"), project: join(home, "project/.pi/themes") })).toEqual([
+	const found = listThemeFiles({ user: join(home, ".pi/agent/themes"), project: join(home, "project/.pi/themes") });
+	expect(found.filter(({ scope }) => scope !== "bundled")).toEqual([
 		{ name: "brand", path: join(home, "project/.pi/themes/brand.json"), scope: "project", within: expect.anything() },
 		{ name: "dusk", path: join(home, ".pi/agent/themes/dusk.json"), scope: "user" },
+		{ name: "nord", path: join(home, ".pi/agent/themes/nord.json"), scope: "user" },
 	]);
-	expect(listThemeFiles({ user: join(home, "nowhere"), project: join(home, "nowhere") })).toEqual([]);
+	expect(found.find(({ name }) => name === "gruvbox")?.scope).toBe("bundled");
+	const alone = listThemeFiles({ user: join(home, "nowhere"), project: join(home, "nowhere") });
+	expect([alone.length, ...new Set(alone.map(({ scope }) => scope))]).toEqual([6, "bundled"]);
 });
 
 test("problems in a theme file are reported with their location", () => {

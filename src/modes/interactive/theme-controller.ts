@@ -85,7 +85,7 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 
 	/** The current theme, or a built-in one instead of that of a project or package, which must not style questions about itself. */
 	get trusted(): Theme {
-		if (!this.#file || this.#file.found.scope === "user") return this.theme;
+		if (!this.#file || isOwn(this.#file.found)) return this.theme;
 		return createTheme(
 			{ name: this.#background, styles: builtInStyles(this.#background, this.#background) },
 			this.options.level,
@@ -271,10 +271,15 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		if (file) {
 			const styles = themeStyles(file.theme, background);
 			// A foreign theme must not hide what a question shows.
-			const isOwn = file.found.scope === "user";
-			return { name, styles: isOwn ? styles : readableStyles(styles, background, this.options.level) };
+			const isReadable = isOwn(file.found);
+			return { name, styles: isReadable ? styles : readableStyles(styles, background, this.options.level) };
 		}
 		const builtIn = isBuiltIn(name) ? name : background;
 		return { name: builtIn, styles: builtInStyles(builtIn, background) };
 	}
+}
+
+/** Whether a theme is of the user or of pi. */
+function isOwn({ scope }: FoundTheme): boolean {
+	return scope === "user" || scope === "bundled";
 }
