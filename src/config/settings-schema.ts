@@ -127,6 +127,10 @@ export const SETTINGS_SCHEMA = {
 				LIVE_PROJECT,
 			),
 		),
+		titleModel: text(
+			"model that writes a title for a new session after its first run, as `provider/id`; unset: a session without a name is listed by its first prompt",
+			LIVE,
+		),
 		undo: group({
 			enabled: flag(true, "keep what tools change in files, for `/undo`", LIVE),
 		}),
