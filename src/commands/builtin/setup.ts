@@ -75,7 +75,7 @@ async function offerExtras({ session, ui, shell }: BuiltinCommandContext, isNew:
 	await settings.set("features.tasks", true);
 	await settings.set("hooks", [...kept, ...extras.map((name) => `pi:${name}`)]);
 	await session.reload(shell?.rereadFiles?.());
-	return `Turned on plan mode, questions, a task list${answer === "all" ? ", and web pages" : ""}`;
+	return `Turned on plan mode, questions, ${answer === "all" ? "a task list, and web pages" : "and a task list"}`;
 }
 
 const OFFERS: readonly { label: string; value: Extras; description: string }[] = [

@@ -129,7 +129,7 @@ test("/setup of a user with a model offers the same, and keeps the hooks that ar
 	await app.terminal.press("enter");
 	await app.terminal.waitFor(OFFER);
 	await app.terminal.press("enter");
-	await app.terminal.waitFor("Turned on plan mode, questions, a task list");
+	await app.terminal.waitFor("Turned on plan mode, questions, and a task list");
 	expect(settingsOf(app)).toMatchObject({
 		...{ features: { tasks: true }, hooks: ["pi:notes", "pi:web", "pi:plan-mode", "pi:question"] },
 	});
