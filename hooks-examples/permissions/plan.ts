@@ -1,9 +1,9 @@
 /** Plan mode: the model can only read, and ends its answer with a plan, about which the user decides. */
 import { isMessageEntry, messageText, type SessionEntry } from "@mariozechner/pi-coding-agent/hooks";
 
-/** Tools that change no files: those of pi, of the task list, of question.ts and clear.ts, and of batch.ts, whose calls are checked. */
+/** Tools that change no files: those of pi, of the task list, of question.ts, clear.ts and web.ts, and of batch.ts, whose calls are checked. */
 export const PLAN_TOOLS: ReadonlySet<string> = new Set([
-	...["read", "grep", "find", "ls", "tasks", "question", "recall", "batch"],
+	...["read", "grep", "find", "ls", "tasks", "question", "recall", "web_fetch", "web_search", "batch"],
 ]);
 
 /** Added to the system prompt. */

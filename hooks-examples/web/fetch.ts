@@ -36,6 +36,22 @@ export interface FetchOptions {
 	allowed?: readonly string[];
 	/** Default: 20 s for everything. Milliseconds. */
 	timeoutMs?: number;
+	/** Sent instead of the request for a page. It may contain a key, so a redirect is then an error. */
+	message?: Message;
+}
+
+/** A request to a service. */
+export interface Message {
+	headers: Readonly<Record<string, string>>;
+	/** JSON; absent for a GET request. */
+	body?: string;
+}
+
+/** A request, and where it may go. */
+interface Sending {
+	allowed: readonly string[];
+	message: Message | undefined;
+	signal: AbortSignal;
 }
 
 /**
@@ -69,7 +85,7 @@ export async function privateAddresses(url: URL): Promise<string[]> {
  */
 export async function fetchAddress(
 	url: URL,
-	{ signal, allowed = [], timeoutMs = TIMEOUT_MS }: FetchOptions,
+	{ signal, allowed = [], timeoutMs = TIMEOUT_MS, message }: FetchOptions,
 ): Promise<Answer> {
 	const ended = new AbortController();
 	const timeout = new Error(`${url.host} took longer than ${timeoutMs / 1000} s`);
@@ -78,7 +94,7 @@ export async function fetchAddress(
 	signal.addEventListener("abort", abort, { once: true });
 	try {
 		signal.throwIfAborted();
-		const work = follow(url, allowed, ended.signal);
+		const work = follow(url, { allowed, message, signal: ended.signal });
 		return await Promise.race([work, rejection(ended.signal)]);
 	} catch (error) {
 		signal.throwIfAborted();
@@ -95,15 +111,17 @@ function rejection(signal: AbortSignal): Promise<never> {
 	return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }
 
-async function follow(first: URL, allowed: readonly string[], signal: AbortSignal): Promise<Answer> {
+async function follow(first: URL, sending: Sending): Promise<Answer> {
 	let url = first;
 	for (let count = 0; ; count++) {
-		const { status, headers, body } = await request(url, url.host === first.host ? allowed : [], signal);
+		const allowed = url.host === first.host ? sending.allowed : [];
+		const { status, headers, body } = await request(url, { ...sending, allowed });
 		const location = headers.get("location");
 		if (location === null || ![301, 302, 303, 307, 308].includes(status)) {
 			return { url, status, ...(await readBody(headers, body)) };
 		}
 		body.destroy();
+		if (sending.message) throw new Error(`${first.host} redirects to another address, which a search does not follow`);
 		if (count === MAX_REDIRECTS) throw new Error(`${first.host} redirects more than ${MAX_REDIRECTS} times`);
 		url = redirect(url, location);
 	}
@@ -134,9 +152,10 @@ interface Exchange {
 	body: Readable;
 }
 
-async function request(url: URL, allowed: readonly string[], signal: AbortSignal): Promise<Exchange> {
+async function request(url: URL, sending: Sending): Promise<Exchange> {
+	const { allowed, message, signal } = sending;
 	const isProxied = proxyOf(url.href) !== null;
-	if (isProxied && !isAddress(hostOf(url))) return requestThroughProxy(url, signal);
+	if (isProxied && !isAddress(hostOf(url))) return requestThroughProxy(url, sending);
 	const host = await resolveHost(url).catch((error: NodeJS.ErrnoException) => {
 		throw new Error(`The name ${url.hostname} cannot be resolved (${error.code ?? error.message})`);
 	});
@@ -144,18 +163,18 @@ async function request(url: URL, allowed: readonly string[], signal: AbortSignal
 	const refused = host.private.filter((address) => !allowed.includes(address));
 	if (refused.length > 0) {
 		const is = refused[0] === host.name ? "" : ` is ${refused.join(", ")}, which`;
-		throw new Error(
-			`${host.name}${is} is not an address of the public internet. Fetch ${url.href} itself: the user is then asked first.`,
-		);
+		const next = message ? "" : `. Fetch ${url.href} itself: the user is then asked first.`;
+		throw new Error(`${host.name}${is} is not an address of the public internet${next}`);
 	}
-	return isProxied ? requestThroughProxy(url, signal) : requestDirectly(url, host, signal);
+	return isProxied ? requestThroughProxy(url, sending) : requestDirectly(url, host, sending);
 }
 
-async function requestThroughProxy(url: URL, signal: AbortSignal): Promise<Exchange> {
+async function requestThroughProxy(url: URL, { message, signal }: Sending): Promise<Exchange> {
 	try {
 		const { status, headers, body } = await fetch(url, {
+			...(message?.body !== undefined && { method: "POST", body: message.body }),
 			redirect: "manual",
-			headers: HEADERS,
+			headers: { ...HEADERS, ...message?.headers },
 			signal,
 			credentials: "omit",
 		});
@@ -172,10 +191,11 @@ async function requestThroughProxy(url: URL, signal: AbortSignal): Promise<Excha
 }
 
 /** Sends a request to addresses that are checked: nothing resolves the name a second time. */
-async function requestDirectly(url: URL, { addresses }: CheckedHost, signal: AbortSignal): Promise<Exchange> {
+async function requestDirectly(url: URL, { addresses }: CheckedHost, { message, signal }: Sending): Promise<Exchange> {
 	const { request: send } = await (url.protocol === "https:" ? import("node:https") : import("node:http"));
 	const options: RequestOptions = {
-		headers: HEADERS,
+		...(message?.body !== undefined && { method: "POST" }),
+		headers: { ...HEADERS, ...message?.headers },
 		agent: false,
 		signal,
 		lookup: (_host, { all }, callback) => {
@@ -185,7 +205,7 @@ async function requestDirectly(url: URL, { addresses }: CheckedHost, signal: Abo
 		},
 	};
 	const response = await new Promise<IncomingMessage>((resolve, reject) => {
-		send(url, options, resolve).on("error", reject).end();
+		send(url, options, resolve).on("error", reject).end(message?.body);
 	}).catch((error: unknown) => {
 		throw failure(url, error);
 	});

@@ -6,7 +6,7 @@ import { compareVersions, loadChangelog, newerThan } from "../resources/changelo
 
 /** Dependencies of `whatsNew`. */
 export interface WhatsNewOptions {
-	settings: Pick<SettingsStore, "current" | "isFileValid" | "set">;
+	settings: Pick<SettingsStore, "current" | "isFileValid" | "list" | "set">;
 	version: string;
 	/** Directory of CHANGELOG.md. */
 	packageDir: string;
@@ -18,17 +18,19 @@ const MAX_ITEM_LENGTH = 72;
 
 /**
  * Changes since the last version whose news were shown. Shown once: the version is saved in the user's settings.json.
- * @returns null at the very first start, and when nothing is new
+ * @returns `first` at the very first start of a user without settings; null when nothing is new
  */
-export async function whatsNew({ settings, version, packageDir }: WhatsNewOptions): Promise<News | null> {
+export async function whatsNew({ settings, version, packageDir }: WhatsNewOptions): Promise<News | "first" | null> {
 	const before = settings.current.lastChangelogVersion;
 	// A file that the user must correct stays where it is.
 	if (before === version || !settings.isFileValid) return null;
+	const isFirst = before === undefined && settings.list().every(({ source }) => source !== "user");
 	try {
 		await settings.set("lastChangelogVersion", version);
 	} catch {
 		return null; // without a saved version, the news would appear at every start
 	}
+	if (isFirst) return "first";
 	if (before === undefined || compareVersions(version, before) <= 0) return null;
 	if (settings.current.collapseChangelog) return { version, lines: [] };
 	const sections = newerThan(await loadChangelog(join(packageDir, "CHANGELOG.md")), before);

@@ -4,6 +4,9 @@ import type { Filled, Schema } from "./json-schema.js";
 /** Thinking levels in settings and on the command line, lowest first. */
 export const THINKING_LEVEL_NAMES = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
+/** Who can answer a web search. */
+export const WEB_SEARCH_ENGINES = ["auto", "provider", "searxng", "brave", "tavily", "exa"] as const;
+
 /** Maximum delay of a timer. */
 const MAX_MS = 2_147_483_647;
 const MAX_TOKENS = 100_000_000;
@@ -124,6 +127,10 @@ export const SETTINGS_SCHEMA = {
 				LIVE_PROJECT,
 			),
 		),
+		titleModel: text(
+			"model that writes a title for a new session after its first run, as `provider/id`; unset: a session without a name is listed by its first prompt",
+			LIVE,
+		),
 		undo: group({
 			enabled: flag(true, "keep what tools change in files, for `/undo`", LIVE),
 		}),
@@ -201,6 +208,21 @@ export const SETTINGS_SCHEMA = {
 				description: "the same lists for single projects, by the path of their directory",
 				...LIVE,
 				...UNLISTED,
+			},
+		}),
+		webSearch: group({
+			engine: {
+				type: "string",
+				enum: WEB_SEARCH_ENGINES,
+				description:
+					"who answers `web_search`, a tool of the bundled hook `web`; `auto`: the provider of the model if it can, else a search engine; unset: the tool is off",
+			},
+			url: {
+				type: "string",
+				pattern: "^[hH][tT][tT][pP][sS]?://",
+				format: "uri",
+				description: "address of the SearXNG server that answers `web_search`",
+				"x-expected": "an http or https address",
 			},
 		}),
 		customTools: texts("tool files to load in addition to the tools directories"),

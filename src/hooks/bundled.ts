@@ -365,7 +365,7 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 	{
 		name: "web",
 		group: "model",
-		description: "lets the model read web pages",
+		description: "lets the model read web pages, and search for them once an engine is set",
 		commands: [],
 		load: () => import("#hooks-examples/web"),
 	},

@@ -44,6 +44,7 @@ const LIVE_MEMBERS = [
 	"sessionName",
 	"mode",
 	"commands",
+	"webSearch",
 ] as const;
 type LiveMember = (typeof LIVE_MEMBERS)[number];
 

@@ -24,6 +24,7 @@ const INSTEAD: Readonly<Record<Exclude<keyof HookEventContext, keyof PureContext
 	sessions: IN_EVENT,
 	configFiles: IN_EVENT,
 	permissions: IN_EVENT,
+	webSearch: IN_EVENT,
 	thinkingLevel: IN_EVENT,
 	findModel: IN_EVENT,
 	availableModels: IN_EVENT,

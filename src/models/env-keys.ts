@@ -5,7 +5,7 @@ import type { Environment } from "../config/paths.js";
 /** The key that pi-ai expects if the provider's own tools hold the credentials. */
 export const AMBIENT_KEY = "<authenticated>";
 
-/** Environment variables of a provider's key; the first one that is set is used. The names are pi-ai's. */
+/** Environment variables of a provider's key; the first one that is set is used. Those of models are pi-ai's. */
 const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
 	"ant-ling": ["ANT_LING_API_KEY"],
 	anthropic: ["ANTHROPIC_OAUTH_TOKEN", "ANTHROPIC_API_KEY"],
@@ -46,6 +46,10 @@ const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
 	"xiaomi-token-plan-sgp": ["XIAOMI_TOKEN_PLAN_SGP_API_KEY"],
 	zai: ["ZAI_API_KEY"],
 	"zai-coding-cn": ["ZAI_CODING_CN_API_KEY"],
+	// Search engines of the bundled hook `web`.
+	brave: ["BRAVE_API_KEY"],
+	exa: ["EXA_API_KEY"],
+	tavily: ["TAVILY_API_KEY"],
 };
 
 /** The AWS tools hold credentials if all variables of one of these groups are set. */

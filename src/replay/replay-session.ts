@@ -80,6 +80,7 @@ export function createReadOnlySession({
 		sessionFor: () => ({ id: "" }),
 		configFiles: () => [],
 		permissions: { list: async () => [], add: async () => {}, remove: async () => {} },
+		webSearch: {},
 		projectTrusted: false,
 		toolHost: { name: "", cwd },
 		execOnHost: (command, args, options) => exec(command, args, { cwd, ...options }),

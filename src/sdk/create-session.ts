@@ -42,6 +42,7 @@ import type { SessionCore } from "../session/session-core.js";
 import type { SessionFork } from "../session/session-fork.js";
 import { SessionMcp } from "../session/session-mcp.js";
 import { SessionState } from "../session/session-state.js";
+import { SessionTitle } from "../session/session-title.js";
 import { Telemetry } from "../session/telemetry.js";
 import { AgentSession } from "./agent-session.js";
 import { createCommandSession } from "./command-session.js";
@@ -181,9 +182,14 @@ function assembleSession(
 	};
 	const notices = new HookNotices(core);
 	const updates = new HookUpdates(core);
+	// The cost of a sub-session is part of that of its parent.
+	const budget = parent?.budget ?? new Budget({ store, state, activity, ui: () => surface.ui });
+	const titles = new SessionTitle({ ...core, budget, surface, isOwn: parent === null });
+	const images = new SessionImages(core);
 	const telemetry = new Telemetry({ ...core, onFailure: options.onWait ?? warn });
 	// Before the modes, which hear of a change when the session has noted it.
-	for (const observer of [memory, notices, updates, telemetry]) events.subscribe((event) => observer.observe(event));
+	const observers = [memory, notices, updates, telemetry, images, titles];
+	for (const observer of observers) events.subscribe((event) => observer.observe(event));
 	const mcp = new SessionMcp({
 		...services,
 		activity,
@@ -196,12 +202,6 @@ function assembleSession(
 	const files = new UndoableFiles({ ...core, systemItems });
 	const window = new SessionWindow({ store, state, context });
 	const compaction = new Compaction({ ...core, window });
-	const images = new SessionImages(core);
-	events.subscribe((event) => {
-		if (event.type === "message_end") images.noteMessage(event.message);
-	});
-	// The cost of a sub-session is part of that of its parent.
-	const budget = parent?.budget ?? new Budget({ store, state, activity, ui: () => surface.ui });
 	const runner = new SessionRunner({
 		...core,
 		window,

@@ -44,7 +44,7 @@ export interface SessionModels {
 	available(): Promise<Model<Api>[]>;
 	/** Models that Ctrl+P cycles through: those of `--models`, else the recent ones of providers with a key. */
 	cycle(): Promise<Model<Api>[]>;
-	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
+	resolveApiKey(model: Pick<Model<Api>, "provider">): Promise<string | undefined>;
 	/** @throws PiError `key_missing` */
 	requestAuth(model: Model<Api>): Promise<RequestAuth>;
 	/** Searches the local servers if the model is one that only they can offer and is unknown. */

@@ -29,9 +29,10 @@ test("only the first of many changes are shown, each on one line", async () => {
 	const agentDir = tempAgentDir({ settings: { lastChangelogVersion: "0.1.0" } });
 	const settings = new SettingsStore({ agentDir, cwd: "/" });
 	const news = await whatsNew({ settings, version: "0.3.0", packageDir });
-	expect(news?.lines).toHaveLength(7);
-	expect(news?.lines[0]).toMatch(/^- item 0 that goes on (and on )+.{0,6}…$/);
-	expect(news?.lines.at(-1)).toBe("… and 3 more");
+	const { lines = [] } = typeof news === "object" ? { ...news } : {};
+	expect(lines).toHaveLength(7);
+	expect(lines[0]).toMatch(/^- item 0 that goes on (and on )+.{0,6}…$/);
+	expect(lines.at(-1)).toBe("… and 3 more");
 });
 
 test("with collapseChangelog, the news are a single line", async () => {
@@ -40,12 +41,14 @@ test("with collapseChangelog, the news are a single line", async () => {
 });
 
 test.each([
-	["the very first start", {}],
-	["going back to an older version", { lastChangelogVersion: "0.9.0" }],
-])("%s shows no news and saves the version", async (_, settings) => {
+	["the very first start", {}, "first"],
+	["the first start of a user who has settings", { theme: "light" }, null],
+	["going back to an older version", { lastChangelogVersion: "0.9.0" }, null],
+])("%s shows no news and saves the version", async (_, settings, expected) => {
 	const { agentDir, news } = start(settings, "0.3.0");
-	expect(await news).toBeNull();
-	expect(settingsOf(agentDir)).toEqual({ lastChangelogVersion: "0.3.0" });
+	expect(await news).toBe(expected);
+	expect(settingsOf(agentDir)).toEqual({ ...settings, lastChangelogVersion: "0.3.0" });
+	expect(await start({}, "0.3.0", agentDir).news).toBeNull();
 });
 
 test.skipIf(process.getuid?.() === 0)(

@@ -4,7 +4,8 @@ import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { SHOWN_MS } from "../../src/tui/answer-guard.js";
 import { startProvider } from "../helpers/loopback-provider.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { tempAgentDir } from "../helpers/temp.js";
+import { agentDirFor, openPi, submit, submitIdle } from "./support.js";
 
 const CLEAR = `export default (pi) => {
 	pi.command("wipe", { handler: async (ctx) => {
@@ -58,4 +59,33 @@ test("/settings offers the themes, and refuses a shell that does not exist", asy
 	await pi.press("enter");
 	await pi.waitForText("/no/such/shell does not exist · use the absolute path of a shell");
 	expect(saved()).not.toHaveProperty("shellPath");
+});
+
+test("the first start of a user whose key pi finds shows one line, and /setup turns on web pages", async () => {
+	const provider = await startProvider();
+	const agentDir = tempAgentDir({ models: provider.modelsJson() });
+	const saved = () => JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8"));
+	const pi = await openPi({ agentDir });
+	await pi.waitForText("/setup turns on plan mode, questions of the model, tasks, and web pages");
+	await submit(pi, "/setup");
+	await pi.waitForText("What do you want to set up?");
+	pi.type("more");
+	await pi.waitForText("→ Plan mode and more");
+	await pi.press("enter");
+	await pi.waitForText("Plan mode, questions of the model, and a task list");
+	pi.type("web");
+	await pi.waitForText("→ Web pages, too");
+	await pi.press("enter");
+	await pi.waitForText("Turned on plan mode, questions, a task list, and web pages");
+	expect(saved()).toMatchObject({ hooks: ["pi:plan-mode", "pi:question", "pi:web"], features: { tasks: true } });
+	const offered = () => JSON.stringify(provider.requests.at(-1)?.body.tools);
+	provider.reply("hello");
+	await submit(pi, "hi");
+	await pi.waitForText("hello");
+	expect(offered()).toContain('"web_fetch"');
+	await submitIdle(pi, "/quit");
+	await pi.exited;
+	const again = await openPi({ agentDir });
+	await again.waitForText("0%");
+	expect(await again.screen()).not.toContain("/setup turns on");
 });

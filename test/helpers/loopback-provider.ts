@@ -18,7 +18,7 @@ import { readResponsesRequest } from "./read-responses.js";
 import { sendReply } from "./send-reply.js";
 import { judgeConversation, type ReadRequest, type WireMessage } from "./wire-message.js";
 
-export { httpError, type Reply, type ReplyStep, text, thinking, toolCall } from "./provider-step.js";
+export { httpError, providerSearch, type Reply, type ReplyStep, text, thinking, toolCall } from "./provider-step.js";
 
 /** The wire formats that the provider speaks. */
 export type LoopbackApi = "openai-completions" | "openai-responses" | "anthropic-messages" | "google-generative-ai";

@@ -3,6 +3,8 @@ export type ReplyBlock =
 	| { type: "text"; text: string }
 	/** `signature` is sent to Anthropic clients only; that of chat completions is the field name. */
 	| { type: "thinking"; thinking: string; signature?: string }
+	/** A search of the provider itself, with a page that it found. Only APIs that show it send it. */
+	| { type: "search"; query: string; url: string }
 	/** `rawArguments` replaces the JSON of `arguments`, valid or not. */
 	| { type: "toolCall"; id?: string; name: string; arguments?: Record<string, unknown>; rawArguments?: string };
 
@@ -57,6 +59,10 @@ export function text(value: string): ReplyBlock {
 	return { type: "text", text: value };
 }
 
+export function providerSearch(query: string, url: string): ReplyBlock {
+	return { type: "search", query, url };
+}
+
 export function thinking(value: string, signature = "c2lnbmF0dXJl"): ReplyBlock {
 	return { type: "thinking", thinking: value, signature };
 }
@@ -80,6 +86,7 @@ export function toStep(reply: Reply): ReplyStep {
 export type WireBlock =
 	| { type: "text"; deltas: string[] }
 	| { type: "thinking"; deltas: string[]; signature: string }
+	| { type: "search"; id: string; query: string; url: string; deltas: string[] }
 	| { type: "toolCall"; id: string; name: string; deltas: string[] };
 
 /** Splits a step's blocks into deltas and adds ids to its tool calls. */
@@ -90,6 +97,7 @@ export function wireBlocks(step: ReplyStep, newId: () => string): WireBlock[] {
 		if (block.type === "thinking") {
 			return { type: "thinking", deltas: cut(block.thinking, size), signature: block.signature ?? "" };
 		}
+		if (block.type === "search") return { ...block, id: newId(), deltas: [] };
 		const json = block.rawArguments ?? JSON.stringify(block.arguments ?? {});
 		return { type: "toolCall", id: block.id ?? newId(), name: block.name, deltas: cut(json, size) };
 	});

@@ -14,7 +14,7 @@ export function readAnthropicRequest(body: JsonObject, headers: IncomingHttpHead
 	// An unknown model is like the older ones.
 	const older = { id: stringOr(body.model, ""), api: "anthropic-messages", reasoning: true };
 	issues.push(...judgeThinking("anthropic-messages", body, headers, model ?? older));
-	const tools = objects(body.tools);
+	const tools = objects(body.tools).filter(({ type }) => type !== "web_search_20250305");
 	issues.push(...judgeTools(tools.map((tool) => ({ name: stringOr(tool.name, ""), schema: tool.input_schema }))));
 	const markers = JSON.stringify(body).split('"cache_control":').length - 1;
 	if (markers > 4) issues.push(`the request sets ${markers} cache markers, 4 are allowed`);

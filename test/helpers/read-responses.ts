@@ -10,7 +10,7 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
 	if (stringOr(body.model, "") === "") issues.push("the request names no model");
 	if (body.stream !== true) issues.push("the request does not ask for a stream");
 	if (body.store !== false) issues.push("the request would be stored");
-	const tools = objects(body.tools);
+	const tools = objects(body.tools).filter(({ type }) => type !== "web_search");
 	for (const tool of tools) if (tool.type !== "function") issues.push(`a tool has the type ${String(tool.type)}`);
 	issues.push(...judgeTools(tools.map((tool) => ({ name: stringOr(tool.name, ""), schema: tool.parameters }))));
 

@@ -22,7 +22,14 @@ export function* anthropicFrames(step: ReplyStep, body: JsonObject, id: string, 
 		},
 	});
 	yield event("ping", {});
-	for (const [index, block] of blocks.entries()) {
+	let index = -1;
+	for (const block of blocks) {
+		index += 1;
+		if (block.type === "search") {
+			yield* searchFrames(block, index);
+			index += 1;
+			continue;
+		}
 		yield event("content_block_start", { index, content_block: opening(block) });
 		for (const part of block.deltas) {
 			yield event("content_block_delta", { index, delta: deltaOf(block, part) }, true);
@@ -41,7 +48,23 @@ export function* anthropicFrames(step: ReplyStep, body: JsonObject, id: string, 
 	yield event("message_stop", {}, false, true);
 }
 
-function opening(block: WireBlock): JsonObject {
+type SearchBlock = Extract<WireBlock, { type: "search" }>;
+
+/** A call of the provider's own search, and its result. */
+function* searchFrames({ id, query, url }: SearchBlock, index: number): Generator<Frame> {
+	const toolId = `srvtoolu_${id}`;
+	const call = { type: "server_tool_use", id: toolId, name: "web_search", input: {} };
+	yield event("content_block_start", { index, content_block: call });
+	const partial_json = JSON.stringify({ query });
+	yield event("content_block_delta", { index, delta: { type: "input_json_delta", partial_json } });
+	yield event("content_block_stop", { index });
+	const page = { type: "web_search_result", url, title: "Found", encrypted_content: "c2VjcmV0", page_age: null };
+	const result = { type: "web_search_tool_result", tool_use_id: toolId, content: [page] };
+	yield event("content_block_start", { index: index + 1, content_block: result });
+	yield event("content_block_stop", { index: index + 1 });
+}
+
+function opening(block: Exclude<WireBlock, SearchBlock>): JsonObject {
 	if (block.type === "text") return { type: "text", text: "" };
 	if (block.type === "thinking") return { type: "thinking", thinking: "", signature: "" };
 	return { type: "tool_use", id: block.id, name: block.name, input: {} };

@@ -31,11 +31,12 @@ export function* responsesFrames(step: ReplyStep, body: JsonObject, id: string, 
 	);
 }
 
-const ITEM_IDS = { text: "msg", thinking: "rs", toolCall: "fc" } as const;
+const ITEM_IDS = { text: "msg", thinking: "rs", toolCall: "fc", search: "ws" } as const;
 
 function openItem(block: WireBlock): JsonObject {
 	if (block.type === "text") return { type: "message", role: "assistant", status: "in_progress", content: [] };
 	if (block.type === "thinking") return { type: "reasoning", summary: [] };
+	if (block.type === "search") return { type: "web_search_call", status: "in_progress" };
 	return { type: "function_call", status: "in_progress", call_id: block.id, name: block.name, arguments: "" };
 }
 
@@ -53,6 +54,8 @@ function* contentFrames(block: WireBlock, at: JsonObject): Generator<Frame> {
 		for (const delta of block.deltas) yield event("response.reasoning_summary_text.delta", { ...place, delta }, true);
 		yield event("response.reasoning_summary_text.done", { ...place, text });
 		yield event("response.reasoning_summary_part.done", { ...place, part: summaryText(text) });
+	} else if (block.type === "search") {
+		for (const state of ["in_progress", "searching", "completed"]) yield event(`response.web_search_call.${state}`, at);
 	} else {
 		for (const delta of block.deltas) yield event("response.function_call_arguments.delta", { ...at, delta }, true);
 		yield event("response.function_call_arguments.done", { ...at, arguments: text });
@@ -63,6 +66,8 @@ function closedFields(block: WireBlock): JsonObject {
 	const text = block.deltas.join("");
 	if (block.type === "text") return { status: "completed", content: [outputText(text)] };
 	if (block.type === "thinking") return { summary: [summaryText(text)], encrypted_content: block.signature };
+	if (block.type === "search")
+		return { status: "completed", action: { type: "search", query: block.query, sources: [{ url: block.url }] } };
 	return { status: "completed", arguments: text };
 }
 

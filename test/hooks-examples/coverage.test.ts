@@ -59,6 +59,7 @@ const CONTEXT_MEMBERS: Readonly<Record<keyof HookEventContext, true>> = {
 	sessions: true,
 	configFiles: true,
 	permissions: true,
+	webSearch: true,
 	model: true,
 	thinkingLevel: true,
 	flags: true,

@@ -4,6 +4,7 @@ import { startSession } from "../helpers/session.js";
 import { startApp } from "../modes/interactive/app.js";
 import { example, tryExample } from "./example.js";
 import { startGuarded } from "./guarded.js";
+import { serveWeb } from "./web-server.js";
 
 const PLAN = "I read it.\n\n## Plan\n\n1. Change a.ts\n2. Run the tests";
 const READING = ["read", "grep", "find", "ls"];
@@ -160,4 +161,18 @@ test.each([40, 80, 120])("at %i columns shift+tab turns it on, and the question 
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("All done.");
 	expect((await app.terminal.screen()).slice(-2).join("\n")).not.toContain("plan mode");
+});
+
+test("in plan mode pages are read and searched for; a page of this machine still asks", async () => {
+	const at = await serveWeb((_, response) => response.end("secret"));
+	const run = await startGuarded({
+		presets: ["plan-mode", "web"],
+		flags: { plan: true },
+		userSettings: { webSearch: { engine: "searxng", url: at } },
+	});
+	expect(await run.call("web_search", { query: "a" })).toContain("SearXNG did not answer with results");
+	expect(run.asked).toEqual([]);
+	expect(await run.call("web_fetch", { url: at })).toContain("Fetch from 127.0.0.1");
+	expect(run.asked).toMatchObject([{ question: "Fetch from 127.0.0.1, which is this machine or in its network?" }]);
+	expect(await run.bash("ls")).toContain('There is no tool "bash"');
 });

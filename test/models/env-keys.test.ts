@@ -43,3 +43,9 @@ test("variablesHint names the variables to set", () => {
 	expect(variablesHint("amazon-bedrock")).toBe("set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
 	expect(variablesHint("openai-codex")).toBeUndefined();
 });
+
+test("search engines have keys, too", () => {
+	const env = { BRAVE_API_KEY: "b", TAVILY_API_KEY: "t", EXA_API_KEY: "e" };
+	const found = ["brave", "tavily", "exa"].map((engine) => findEnvironmentKey(engine, env, "/")?.key);
+	expect(found).toEqual(["b", "t", "e"]);
+});

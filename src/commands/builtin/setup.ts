@@ -7,12 +7,12 @@ import { modelName } from "../../models/models.js";
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
 import { chooseAccount } from "./login.js";
 
-type Way = "login" | "key" | "local" | "server" | "demo" | "later";
+type Way = "login" | "key" | "local" | "server" | "extras" | "demo" | "later";
 
-/** `/setup`: offers the ways to connect a model. The terminal modes run it when they start without a model. */
+/** `/setup`: offers the ways to connect a model, and what is off by default. The terminal modes run it when they start without a model. */
 export const setupCommand: SlashCommand = {
 	name: "setup",
-	description: "Connect a model: log in, API key, local server or another address",
+	description: "Connect a model: log in, API key, local server or another address; turn on plan mode and more",
 	async run(context) {
 		const { session, ui, shell } = context;
 		if (!shell) {
@@ -23,10 +23,12 @@ export const setupCommand: SlashCommand = {
 		// What the user has set before stays.
 		const isNew =
 			!session.model && session.settings.list().every(({ path, source }) => source !== "user" || path === VERSION);
-		const question = session.model ? "How do you want to connect a model?" : "pi has no model yet";
+		const question = session.model ? "What do you want to set up?" : "pi has no model yet";
+		const isOffered = ({ value }: { value: Way }) =>
+			(value !== "demo" || shell.startDemo !== undefined) && (value !== "extras" || session.model !== null);
 		// A canceled choice returns to this list.
 		for (;;) {
-			const way = await ui.select<Way>(question, shell.startDemo ? WAYS : WAYS.filter(({ value }) => value !== "demo"));
+			const way = await ui.select<Way>(question, WAYS.filter(isOffered));
 			if (way === null || way === "later") {
 				return session.model ? undefined : { status: "No model yet · run /setup to connect one" };
 			}
@@ -34,9 +36,14 @@ export const setupCommand: SlashCommand = {
 				shell.startDemo?.();
 				return;
 			}
+			if (way === "extras") {
+				const status = await offerExtras(context, false);
+				if (status === null) continue;
+				return { status };
+			}
 			const status = await connect(way, context);
 			if (status === null) continue;
-			if (isNew && !context.signal.aborted) await offerModes(context);
+			if (isNew && !context.signal.aborted) await offerExtras(context, true);
 			return { status };
 		}
 	},
@@ -45,24 +52,44 @@ export const setupCommand: SlashCommand = {
 /** A setting that pi itself writes. */
 const VERSION: SettingPath = "lastChangelogVersion";
 
-/** Asks a new user, once: the answer is saved, and users with settings are not asked. */
-async function offerModes({ session, ui, shell }: BuiltinCommandContext): Promise<void> {
+/** What is off by default. */
+type Extras = "most" | "all" | "none";
+
+/**
+ * Offers what is off by default. A new user is asked once: the answer is saved, and users with settings are not asked.
+ * @returns a status line; null when canceled
+ */
+async function offerExtras({ session, ui, shell }: BuiltinCommandContext, isNew: boolean): Promise<string | null> {
 	const answer = await ui.select("Plan mode, questions of the model, and a task list", OFFERS);
-	if (answer === null) return;
+	if (answer === null) return null;
 	const { settings } = session;
-	await settings.set("features.tasks", answer);
-	if (!answer) return;
-	await settings.set("hooks", ["pi:plan-mode", "pi:question"]);
+	if (answer === "none") {
+		if (isNew) await settings.set("features.tasks", false);
+		return "Nothing was changed";
+	}
+	const extras = ["plan-mode", "question", ...(answer === "all" ? ["web"] : [])];
+	const before = settings.list().find(({ path, source }) => path === "hooks" && source === "user")?.value;
+	const kept = Array.isArray(before)
+		? before.filter((hook) => !extras.some((name) => hook.endsWith(`pi:${name}`)))
+		: [];
+	await settings.set("features.tasks", true);
+	await settings.set("hooks", [...kept, ...extras.map((name) => `pi:${name}`)]);
 	await session.reload(shell?.rereadFiles?.());
+	return `Turned on plan mode, questions, ${answer === "all" ? "a task list, and web pages" : "and a task list"}`;
 }
 
-const OFFERS: readonly { label: string; value: boolean; description: string }[] = [
+const OFFERS: readonly { label: string; value: Extras; description: string }[] = [
 	{
 		label: "Turn them on",
-		value: true,
+		value: "most",
 		description: "Shift+Tab goes to plan mode; /hooks changes it",
 	},
-	{ label: "Leave them off", value: false, description: "/hooks and /settings turn them on later" },
+	{
+		label: "Web pages, too",
+		value: "all",
+		description: "the model fetches pages: their servers see its requests",
+	},
+	{ label: "Leave them off", value: "none", description: "/hooks and /settings turn them on later" },
 ];
 
 /** @returns a status line; null when canceled */
@@ -77,6 +104,7 @@ const WAYS: readonly { label: string; value: Way; description: string }[] = [
 	{ label: "Local server", value: "local", description: "Ollama, LM Studio, llama.cpp or vLLM on this machine" },
 	{ label: "Another address", value: "server", description: "of an OpenAI-compatible server" },
 	{ label: "Demo", value: "demo", description: "see pi work offline with a scripted model" },
+	{ label: "Plan mode and more", value: "extras", description: "questions of the model, a task list, web pages" },
 	{ label: "Not now", value: "later", description: "" },
 ];
 

@@ -58,6 +58,14 @@ export interface ToolHostInfo {
 	readonly cwd: string;
 }
 
+/** The group `webSearch` of the user's settings: a project cannot set it. */
+export interface WebSearchSettings {
+	/** Absent: the user has not turned on web searches. */
+	readonly engine?: "auto" | "provider" | "searxng" | "brave" | "tavily" | "exa";
+	/** Address of the SearXNG server. */
+	readonly url?: string;
+}
+
 /** Options of `ctx.exec`. */
 export interface HookExecOptions extends ExecOptions {
 	/**
@@ -114,6 +122,8 @@ export interface HookEventContext {
 	configFiles(folder: string): ConfigFile[];
 	/** The rules for tool calls in the user's and the project's settings, which guards apply. */
 	readonly permissions: PermissionSettings;
+	/** The user's settings for web searches. Keys of engines: `resolveApiKey({ provider: "brave" })`. */
+	readonly webSearch: WebSearchSettings;
 	readonly model: Model<Api> | null;
 	readonly thinkingLevel: ThinkingLevel;
 	/** Values of the flags that the loaded hooks declare; the default for a flag that is not given. Frozen. */
@@ -129,8 +139,8 @@ export interface HookEventContext {
 	findModel(provider: string, id: string): Model<Api> | null;
 	/** Models with a known API key. */
 	availableModels(): Promise<Model<Api>[]>;
-	/** API key for a model, from OAuth (refreshed), auth file, models file or environment, in this order. */
-	resolveApiKey(model: Model<Api>): Promise<string | undefined>;
+	/** API key for a model, from OAuth (refreshed), auth file, models file or environment, in this order. `brave`, `exa` and `tavily` have keys, too. */
+	resolveApiKey(model: Pick<Model<Api>, "provider">): Promise<string | undefined>;
 	/**
 	 * API key for a model and the headers of its provider in models.json, as options for `complete` and `stream`.
 	 * @returns undefined if no key is known

@@ -74,8 +74,9 @@ export async function beginSession(
 		editor.refreshCommands();
 		components.themes.usePackages(session.loaded.themes);
 	});
+	const isConnected = session.model !== null;
 	// Do not ask while the user is typing: the next key would answer the question.
-	if (session.model === null && editor.getText() === "") await session.prompt("/setup").catch(failed);
+	if (!isConnected && editor.getText() === "") await session.prompt("/setup").catch(failed);
 	await watchMissingHooks({ session, dialogs, quit }, failed);
 	const { prompts = [] } = options;
 	void sendPrompts(session, typeof prompts === "function" ? await prompts() : prompts, { editor, failed });
@@ -83,8 +84,14 @@ export async function beginSession(
 	void afterFirstRequest(session).then(loadHighlighting);
 	void afterFirstRequest(session).then(() => session.controls.updateModelsWeekly(ended));
 	const news = await options.news?.();
-	if (news) showNews(news, screen.transcript);
+	if (news === "first") {
+		// The setup has just asked the others.
+		if (isConnected) screen.transcript.notice("info", FIRST_HINT);
+	} else if (news) showNews(news, screen.transcript);
 }
+
+/** For users whose key pi found: they never see the setup. */
+const FIRST_HINT = "/setup turns on plan mode, questions of the model, tasks, and web pages";
 
 /** A file that pi did not write is read completely: 100 MB take two seconds. */
 const LARGE_BYTES = 20_000_000;

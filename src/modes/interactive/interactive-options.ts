@@ -45,8 +45,8 @@ export interface InteractiveOptions {
 	startDemo?(): void;
 	/** Environment variables that identify the terminal, for bug reports. */
 	terminalFacts?: Readonly<Record<string, string>>;
-	/** Called once the session has started. Resolves with the changes of an update, or null. */
-	news?(): Promise<News | null>;
+	/** Called once the session has started. Resolves with the changes of an update, `first` at the first start, or null. */
+	news?(): Promise<News | "first" | null>;
 	/** Default: the terminal of the process, which is restored on every exit. */
 	terminal?: Terminal;
 }

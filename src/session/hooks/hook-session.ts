@@ -117,6 +117,9 @@ export function createHookSession(
 		},
 		configFiles: (folder) => code.configFiles(folder),
 		permissions: createPermissionSettings(store.settings, store, (line) => session().surface.ui.notify(line, "info")),
+		get webSearch() {
+			return store.settings.current.webSearch;
+		},
 		get model() {
 			return freezeModel(state.model);
 		},

@@ -9,9 +9,10 @@ import { readImageHeader } from "../../images/header.js";
 import { COMMON_LIMITS, imageBounds, isWithinLimits } from "../../images/limits.js";
 import { type ImageRefusal, imageRefusal } from "../../images/refusals.js";
 import { originalOf, type SentImage, type SourceImage } from "../../images/sent-image.js";
-import { type AppMessage, entryTimestamp } from "../../log/entry.js";
+import { entryTimestamp } from "../../log/entry.js";
 import type { ToolResult } from "../../tools/tool.js";
 import { revealLine } from "../../util/reveal.js";
+import type { AgentSessionEvent } from "../events.js";
 import type { SessionCore } from "../session-core.js";
 
 /** Maximum length of the provider's error in an entry, which the model reads. Characters. */
@@ -34,10 +35,10 @@ export class SessionImages {
 
 	constructor(private readonly deps: SessionImagesDeps) {}
 
-	/** Call with each new message: the originals that a session file names are kept. */
-	noteMessage(message: AppMessage): void {
-		if (this.#originals.size === 0 || this.deps.state.log.path === null) return;
-		for (const image of imageBlocks(message)) {
+	/** Call with every event of the session: the originals that a session file names are kept. */
+	observe(event: AgentSessionEvent): void {
+		if (event.type !== "message_end" || this.#originals.size === 0 || this.deps.state.log.path === null) return;
+		for (const image of imageBlocks(event.message)) {
 			const path = originalOf(image)?.path;
 			if (typeof path === "string") this.#originals.delete(path);
 		}

@@ -85,11 +85,79 @@ test.each([40, 80, 120])(
 	},
 );
 
-test("no is saved, too", async () => {
+test("web pages are a row of the same question", async () => {
 	const app = await startApp({ withoutModel: true });
 	await connect(app);
 	await app.terminal.waitFor(OFFER);
 	await app.terminal.press("down", "enter");
+	await app.terminal.waitFor(/model:\s+openai/);
+	expect(settingsOf(app)).toMatchObject({
+		...{ features: { tasks: true }, hooks: ["pi:plan-mode", "pi:question", "pi:web"] },
+	});
+	expect(app.session().loaded.hooks.map(({ path }) => path)).toContain("pi:web");
+});
+
+const settingsOf = ({ agentDir }: { agentDir: string }): unknown =>
+	JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8"));
+
+const HINT = "/setup turns on plan mode";
+
+test.each([40, 80])(
+	"at %i columns, a new user whose key pi finds gets one line instead of the questions",
+	async (columns) => {
+		const app = await startApp({ columns, mode: { news: async () => "first" } });
+		await app.terminal.waitFor(HINT);
+		await expect(await app.terminal.text()).toMatchFileSnapshot(`../../screens/first-start-${columns}.txt`);
+	},
+);
+
+test("a new user who was asked gets no such line", async () => {
+	const app = await startApp({ withoutModel: true, mode: { news: async () => "first" } });
+	await app.terminal.waitFor(QUESTION);
+	await app.terminal.press("escape");
+	await app.terminal.waitFor("No model yet");
+	await app.submit("/hotkeys");
+	await app.terminal.waitFor("Key bindings");
+	expect(await app.terminal.text()).not.toContain(HINT);
+});
+
+test("/setup of a user with a model offers the same, and keeps the hooks that are on", async () => {
+	const app = await startApp({ agentSettings: { hooks: ["pi:notes", "-pi:question", "pi:web"], theme: "dark" } });
+	await app.submit("/setup");
+	await app.terminal.waitFor("What do you want to set up?");
+	await app.terminal.type("plan");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor(OFFER);
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("Turned on plan mode, questions, and a task list");
+	expect(settingsOf(app)).toMatchObject({
+		...{ features: { tasks: true }, hooks: ["pi:notes", "pi:web", "pi:plan-mode", "pi:question"] },
+	});
+});
+
+test("/setup of a user with a model changes nothing when the extras are declined or canceled", async () => {
+	const agentSettings = { hooks: ["pi:notes"], features: { tasks: true } };
+	const app = await startApp({ agentSettings });
+	await app.submit("/setup");
+	await app.terminal.waitFor("What do you want to set up?");
+	await app.terminal.type("plan");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor(OFFER);
+	await app.terminal.press("escape");
+	await app.terminal.waitFor("What do you want to set up?");
+	await app.terminal.type("plan");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor(OFFER);
+	await app.terminal.press("down", "down", "enter");
+	await app.terminal.waitFor("Nothing was changed");
+	expect(settingsOf(app)).toEqual(agentSettings);
+});
+
+test("no is saved, too", async () => {
+	const app = await startApp({ withoutModel: true });
+	await connect(app);
+	await app.terminal.waitFor(OFFER);
+	await app.terminal.press("down", "down", "enter");
 	await app.terminal.waitFor("model: openai");
 	expect(JSON.parse(readFileSync(join(app.agentDir, "settings.json"), "utf8"))).toMatchObject({
 		features: { tasks: false },
