@@ -262,6 +262,7 @@ function questionsOf(name: string, { ui }: HookEventContext): SessionUI {
 		selectMany: (title, options, dialog) =>
 			ui.select(titled(title), options as readonly never[], { ...dialog, multiple: true }),
 		confirm: (title, message, dialog) => ui.confirm(titled(title), message, dialog),
+		approve: (approval, dialog) => ui.approve({ ...approval, question: titled(approval.question) }, dialog),
 		input: (title, placeholder, dialog) => ui.input(titled(title), placeholder, dialog),
 		editor: (title, initial, dialog) => ui.editor(titled(title), initial, dialog),
 		notify: (message, level) => ui.notify(titled(message), level),

@@ -232,7 +232,9 @@ export function guard(pi: HookAPI, preset: Preset): void {
 		if (plan === null) return;
 		const all = modes(ctx);
 		const edits = all.includes("accept-edits") ? [CARRY_OUT_EDITS] : [];
-		const choice = await ctx.ui.select("Carry out this plan?", [CARRY_OUT, ...edits, EDIT_PLAN, KEEP_PLANNING]);
+		const choice = await ctx.ui.select("Carry out this plan?", [CARRY_OUT, ...edits, EDIT_PLAN, KEEP_PLANNING], {
+			initial: KEEP_PLANNING,
+		});
 		const edited = choice === EDIT_PLAN ? await ctx.ui.editor("Plan", plan) : null;
 		if (choice !== CARRY_OUT && choice !== CARRY_OUT_EDITS && !edited?.trim()) return;
 		await setMode(ctx, choice === CARRY_OUT_EDITS ? "accept-edits" : (all[0] ?? "ask"));

@@ -19,7 +19,7 @@ export interface ScreenReports {
 }
 
 /** The members of `ctx.ui` that are not dialogs. */
-export type ScreenMembers = Omit<HookUI, "select" | "confirm" | "input" | "editor" | "notify" | "custom">;
+export type ScreenMembers = Omit<HookUI, "select" | "confirm" | "approve" | "input" | "editor" | "notify" | "custom">;
 
 /** The members of `ctx.ui` that show something until it is removed. Each throws `bad_arguments` for malformed values. */
 export function boundScreen(ui: () => SessionUI, host: ScreenReports, call: HookCall): ScreenMembers {

@@ -1,4 +1,6 @@
+import { type Approval, isApproval } from "../util/approval.js";
 import { isRecord } from "../util/is-record.js";
+import { askApproval } from "./ask-approval.js";
 import { boundScreen, check, checkOptions, isFunction, ownerOf, type ScreenReports } from "./bound-screen.js";
 import { type HookCall, holdClocks } from "./hook-call.js";
 import { claimsOf } from "./screen-claims.js";
@@ -60,6 +62,12 @@ export function boundUI(ui: () => SessionUI, host: DialogMarks, call: HookCall):
 			const asked = checkDialog("confirm", title, dialog);
 			const more = (message ?? null) === null ? "" : readText("confirm", "message", message);
 			return untilAnswered(asked, ui().confirm(asked, more, bound(dialog)));
+		},
+		approve: async (approval: Approval, dialog?: DialogOptions) => {
+			const isKnown = isApproval(approval);
+			check("approve", "approval", isKnown, "{ question, subject: { kind, text }, yes, no, choices, takesMessage }");
+			const asked = checkDialog("approve", approval.question, dialog);
+			return untilAnswered(asked, askApproval(ui(), approval, bound(dialog)));
 		},
 		input: async (title: string, placeholder?: string, dialog?: InputOptions) => {
 			const asked = checkDialog("input", title, dialog);

@@ -24,7 +24,7 @@ export interface SessionUI extends Pick<HookUI, "confirm" | "notify"> {
 	/** Absent: canceled. @returns the values of the chosen options, in their order; null if canceled */
 	selectMany?(title: string, options: readonly unknown[], dialog?: SelectManyOptions): Promise<unknown[] | null>;
 	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null>;
-	/** Asks whether something may run, with `hook` of a dialog as who asks. Absent: asked with `confirm`, or `select` and `input`. */
+	/** `hook` of a dialog is who asks. Absent: asked with `confirm`, or `select` and `input`. */
 	approve?(approval: Approval, dialog?: DialogOptions & { hook?: string }): Promise<ApprovalAnswer>;
 	/** Absent: true. False: `input`, `editor` and `selectMany` are always canceled, because this user cannot type an answer. */
 	readonly canType?: boolean;

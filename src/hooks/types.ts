@@ -1,5 +1,6 @@
 import type { FoundSession, PastSession, SessionHit } from "../log/past-sessions.js";
 import type { RequestAuth } from "../models/credentials.js";
+import type { Approval, ApprovalAlternative, ApprovalAnswer, ApprovalSubject } from "../util/approval.js";
 import type { ExecOptions, ExecResult } from "../util/process.js";
 import type { HostHandleName, SystemItem, SystemItemsHandle } from "./handles.js";
 
@@ -16,6 +17,10 @@ export type * from "./types/tools.js";
 export type * from "./types/ui.js";
 export type * from "./types/user-events.js";
 export type {
+	Approval,
+	ApprovalAlternative,
+	ApprovalAnswer,
+	ApprovalSubject,
 	ExecOptions,
 	ExecResult,
 	FoundSession,

@@ -1,3 +1,5 @@
+import { isRecord } from "./is-record.js";
+
 /** A question whose answer decides whether something runs. Its texts may be untrusted. */
 export interface Approval {
 	/** One line: `Run this command?` */
@@ -37,6 +39,32 @@ export interface ApprovalAlternative {
 export type ApprovalAnswer =
 	| { allowed: true; choice: number; rule?: string }
 	| { allowed: false; message?: string; isClosed?: true };
+
+/** Whether a value is an approval: hooks are loaded without type checks. */
+export function isApproval(value: unknown): value is Approval {
+	if (!isRecord(value) || !isRecord(value.subject)) return false;
+	const { question, subject, yes, no, choices = [], takesMessage } = value;
+	const { kind, head, text, more } = subject;
+	const areTexts =
+		typeof question === "string" && typeof text === "string" && [yes, no, head, more].every(isAbsentOr("string"));
+	const isKnownKind = kind === "command" || kind === "diff" || kind === "text";
+	return (
+		areTexts &&
+		isKnownKind &&
+		isAbsentOr("boolean")(takesMessage) &&
+		Array.isArray(choices) &&
+		choices.every(isAlternative)
+	);
+}
+
+function isAlternative(value: unknown): boolean {
+	if (!isRecord(value)) return false;
+	return typeof value.label === "string" && isAbsentOr("string")(value.rule) && isAbsentOr("function")(value.check);
+}
+
+function isAbsentOr(type: "string" | "boolean" | "function"): (value: unknown) => boolean {
+	return (value) => value === undefined || typeof value === type;
+}
 
 /** The label of a refusal with a text for the model. */
 export const NO_WITH_MESSAGE = "No, and tell the model";

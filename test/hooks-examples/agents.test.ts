@@ -354,10 +354,11 @@ test("hooks of a sub-agent ask the user of the session", async () => {
 				asked.push(title);
 				return false;
 			},
-			select: async (title: string) => {
-				asked.push(title);
-				return null;
+			approve: async ({ question }) => {
+				asked.push(question);
+				return { allowed: false };
 			},
+			select: async () => expect.unreachable(),
 		},
 	});
 	t.provider.reply(

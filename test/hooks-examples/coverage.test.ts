@@ -9,6 +9,7 @@ import { example } from "./example.js";
 const UI_MEMBERS: Readonly<Record<keyof HookUI, true>> = {
 	select: true,
 	confirm: true,
+	approve: true,
 	input: true,
 	editor: true,
 	notify: true,

@@ -157,8 +157,9 @@ test.each([40, 80, 120])("at %i columns shift+tab turns it on, and the question 
 	await app.terminal.waitFor("plan mode");
 	await app.submit("Fix it");
 	await app.terminal.waitFor("Keep planning");
-	expect(await app.terminal.text()).toContain("Carry out this plan?");
-	await app.terminal.press("enter");
+	// Enter alone, as of someone who was typing, carries out nothing.
+	expect(await app.terminal.text()).toMatch(/Carry out this plan\?[\s\S]*→ Keep planning/);
+	await app.terminal.press("up", "up", "enter");
 	await app.terminal.waitFor("All done.");
 	expect((await app.terminal.screen()).slice(-2).join("\n")).not.toContain("plan mode");
 });

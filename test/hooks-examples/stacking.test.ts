@@ -29,6 +29,23 @@ function choosing(pick: (options: SelectOption[]) => SelectOption | undefined) {
 }
 
 describe("/pop", () => {
+	test.each([true, false])("a turn with an approval is popped and restored; allowed: %s", async (allowed) => {
+		const gate = 'export default (pi) => pi.on("tool_call", () => ({ ask: "Run it?" }));';
+		const approve = async () => (allowed ? { allowed, choice: -1 } : { allowed });
+		const started = await startSession({ hookFiles: [HOOK], hooks: { "gate.ts": gate }, ui: { approve } as never });
+		const { session, provider, sent } = started;
+		provider.reply("a1", { content: [toolCall("bash", { command: "echo hi" })] }, "a2", "Said hi.", "a3", "a4");
+		await say(started, "u1", "u2");
+		expect(types(session.entries)).toContain("approval");
+		await say(started, "/pop 2", "u3");
+		expect(sent(5)).toEqual(["user: u1", "assistant: a1", expect.stringContaining("Said hi."), "user: u3"]);
+		await say(started, "/unpop", "u4");
+		const [, , prompt, call, result, ...rest] = sent(6);
+		expect([prompt, call]).toEqual(["user: u2", expect.stringContaining("assistant:")]);
+		expect(result).toMatch(allowed ? /^tool: hi/ : /^tool: .*refused/);
+		expect(rest).toEqual(["assistant: a2", "user: u3", "assistant: a3", "user: u4"]);
+	});
+
 	test.each([
 		["Restore them", "old\n"],
 		["Leave them as they are", "new\n"],

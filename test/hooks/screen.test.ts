@@ -58,6 +58,18 @@ const MEMBERS: Record<string, MemberCase> = {
 		rpc: { hook: "board", method: "confirm", title: "Sure?", message: "really" },
 		rpcAnswer: [true, "true"],
 	},
+	approve: {
+		call: 'ctx.ui.approve({ question: "Run it?", subject: { kind: "command", text: "rm x" }, choices: [{ label: "Always" }] })',
+		withoutUser: '{"allowed":false,"isClosed":true}',
+		screen: "board asks: Run it?",
+		typed: "1",
+		answered: '{"allowed":true,"choice":0}',
+		rpc: {
+			...{ hook: "board", method: "select", title: "Run it?\n\nrm x", initial: ["No"], filter: false },
+			options: ["Yes, once", "Always", "No"],
+		},
+		rpcAnswer: ["Yes, once", '{"allowed":true,"choice":-1}'],
+	},
 	input: {
 		call: 'ctx.ui.input("Word?", "a word")',
 		withoutUser: "null",
@@ -232,6 +244,8 @@ describe.each(Object.entries(MEMBERS))("ctx.ui.%s", (_, member) => {
 	});
 });
 
+const APPROVAL = "approval must be { question, subject: { kind, text }, yes, no, choices, takesMessage }";
+
 test.each([
 	["setStatus", 'ctx.ui.setStatus("", "x")', "key must be a non-empty string"],
 	["setStatus", 'ctx.ui.setStatus("a", 7)', "text must be a string or undefined"],
@@ -272,6 +286,9 @@ test.each([
 	["confirm", "ctx.ui.confirm(undefined, 'x')", "title must be a string"],
 	["confirm", 'ctx.ui.confirm("t", { timeout: 5 })', "message must be a string"],
 	["confirm", 'ctx.ui.confirm("t", "m", { timeout: NaN })', "timeout must be a number of ms from 0 on"],
+	["approve", 'ctx.ui.approve({ question: "q" })', APPROVAL],
+	["approve", 'ctx.ui.approve({ question: "q", subject: { kind: "command", text: "x" }, choices: ["a"] })', APPROVAL],
+	["approve", 'ctx.ui.approve({ question: 1, subject: { kind: "text", text: "x" } })', APPROVAL],
 	["input", 'ctx.ui.input("t", { initial: "x" })', "placeholder must be a string or undefined"],
 	["input", 'ctx.ui.input("t", "p", { initial: 7 })', "initial must be a string or undefined"],
 	["notify", "ctx.ui.notify()", "message must be a string"],

@@ -8,6 +8,7 @@ import type {
 	SelectListTheme,
 	TUI,
 } from "@mariozechner/pi-tui";
+import type { Approval, ApprovalAnswer } from "../../util/approval.js";
 
 /** Last argument of every dialog. */
 export interface DialogOptions {
@@ -176,6 +177,11 @@ export interface HookUI {
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: SelectOptions<NoInfer<T>>): Promise<T | null>;
 	/** Asks a yes/no question. @returns false if canceled */
 	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean>;
+	/**
+	 * Asks whether something may run, as pi asks about the calls of tools: "No" is selected, letters answer only after a pause of
+	 * typing, and what the question is about can be read completely. Closing it refuses.
+	 */
+	approve(approval: Approval, dialog?: DialogOptions): Promise<ApprovalAnswer>;
 	/** Asks for a line of text. @returns null if canceled */
 	input(title: string, placeholder?: string, dialog?: InputOptions): Promise<string | null>;
 	/** Asks for a text of several lines. @returns the text, which may be empty; null if canceled */
