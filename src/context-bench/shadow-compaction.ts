@@ -48,7 +48,7 @@ export async function compactShadow(options: ShadowCompactionOptions): Promise<C
 	const { messages } = context;
 	const models = { resolveApiKey: async () => "" };
 	const asked = { entries, messages, sessionFile, model, models, hooks, signal, onNotice: () => {} };
-	const drafted = await askHooks(plan, asked);
+	const { draft: drafted } = await askHooks(plan, asked);
 	const entry = drafted?.entry ?? (ask && (await draft(ask, plan, model, options))) ?? standIn(plan, model, observer);
 	const after = append(entry);
 	const base = { type: "session", sessionFile, previousSessionFile: null, entries: after } as const;

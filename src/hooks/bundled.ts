@@ -300,6 +300,13 @@ export const BUNDLED_HOOKS: readonly BundledHook[] = [
 		load: () => import("#hooks-examples/server-clear"),
 	},
 	{
+		name: "server-compact",
+		group: "context",
+		description: "lets OpenAI compact the conversation itself",
+		commands: [],
+		load: () => import("#hooks-examples/server-compact"),
+	},
+	{
 		name: "snake",
 		group: "screen",
 		description: "a game for the time in which the agent works",

@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import { isNativeCompaction } from "../log/read-entry.js";
 import { isRecord } from "../util/is-record.js";
 import { isAttachment, isContent } from "./answers.js";
 import { EVENTS, SESSION_REASONS } from "./events.js";
@@ -27,6 +28,7 @@ const yesOrNo = must("true or false", (value) => typeof value === "boolean");
 const text = must("a text", (value) => typeof value === "string");
 const someText = must("a text that is not empty", (value) => typeof value === "string" && value.trim() !== "");
 const object = must("an object", isRecord);
+const native = must("{ api, provider, items } with a list of objects", isNativeCompaction);
 const onlyTrue = must("true", (value) => value === true);
 
 const MAX_CHOICES = 6;
@@ -50,7 +52,7 @@ function isApprovalChoice(choice: unknown): boolean {
 
 /** The fields that answers have, by event. `context` is missing: its pipeline checks complete lists. */
 const FIELDS = {
-	session: { cancel: yesOrNo, skipConversationRestore: yesOrNo, compactionEntry: object },
+	session: { cancel: yesOrNo, skipConversationRestore: yesOrNo, compactionEntry: object, nativeCompaction: native },
 	prompt: {
 		text,
 		attachments: must("a list of { type, fileName, mimeType, content } with texts", isAttachments),

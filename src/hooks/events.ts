@@ -102,7 +102,7 @@ export const SESSION_REASONS = {
 	clear: NOTIFIES,
 	before_branch: { ...CANCELABLE, reads: ["cancel", "skipConversationRestore"] },
 	branch: NOTIFIES,
-	before_compact: { ...CANCELABLE, reads: ["cancel", "compactionEntry"], deadline: "none" },
+	before_compact: { ...CANCELABLE, reads: ["cancel", "compactionEntry", "nativeCompaction"], deadline: "none" },
 	compact: NOTIFIES,
 	// pi is exiting: an abort has nothing left to stop.
 	shutdown: { ...NOTIFIES, deadline: { togetherMs: 2000 }, abortable: false },

@@ -99,6 +99,7 @@ export class HookRunner {
 				merged.compactionEntry = answer.compactionEntry;
 				merged.compactedBy = hook.name;
 			}
+			if (answer?.nativeCompaction) merged.nativeCompaction = answer.nativeCompaction;
 			return null;
 		});
 		return canceled ?? merged;

@@ -104,6 +104,19 @@ export interface CompactionEntry {
 	/** Kept tool results and shell commands whose output is shortened in the context. */
 	shortened?: readonly ShortenedOutput[];
 	details?: CompactionDetails;
+	native?: NativeCompaction;
+}
+
+/**
+ * What a provider made of the entries of a compaction, in a form that only it can read. Its models get it instead of the summary, which
+ * is for people and for all other models.
+ */
+export interface NativeCompaction {
+	/** Wire format, such as `openai-responses`. */
+	api: string;
+	provider: string;
+	/** What stands in the request's conversation. */
+	items: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** An entry whose output is shortened in the context; the log keeps all of it. */

@@ -13,6 +13,7 @@ import {
 	isIndex,
 	type MessageEntry,
 	type ModelChangeEntry,
+	type NativeCompaction,
 	type OmittedImage,
 	type OpaqueEntry,
 	type OutputSchemaEntry,
@@ -119,7 +120,7 @@ export function readEntry(value: CustomEntry): SessionEntry {
 			} satisfies MessageEntry;
 		}
 		case "compaction": {
-			const { summary, firstKeptEntryIndex, keptEntries, shortened, details, ...rest } = value;
+			const { summary, firstKeptEntryIndex, keptEntries, shortened, details, native, ...rest } = value;
 			if (typeof summary !== "string" || typeof firstKeptEntryIndex !== "number") break;
 			const tokensBefore = typeof value.tokensBefore === "number" ? value.tokensBefore : 0;
 			return {
@@ -132,6 +133,7 @@ export function readEntry(value: CustomEntry): SessionEntry {
 				...(Array.isArray(keptEntries) && { keptEntries: keptEntries.filter(isIndex) }),
 				...(Array.isArray(shortened) && { shortened: shortened.filter(isShortened) }),
 				...(isRecord(details) && { details }),
+				...(isNativeCompaction(native) && { native }),
 			} satisfies CompactionEntry;
 		}
 		case "context_undo":
@@ -347,4 +349,15 @@ function readSegment(value: unknown): RecordedSegment | null {
 	if (isIndex(reply) && isIndex(part)) return { reply, part };
 	const message = readAddedInstructions(value.message) ?? readMessage(value.message, 0);
 	return typeof message !== "string" && (entryIndex === null || isIndex(entryIndex)) ? { message, entryIndex } : null;
+}
+
+/** Of the items of a native compaction, as JSON. UTF-16 units. */
+const MAX_NATIVE = 2_000_000;
+
+/** Whether a value of a hook or a file is one. */
+export function isNativeCompaction(value: unknown): value is NativeCompaction {
+	if (!isRecord(value) || typeof value.api !== "string" || typeof value.provider !== "string") return false;
+	const { items } = value;
+	if (!Array.isArray(items) || items.length === 0 || !items.every(isRecord)) return false;
+	return JSON.stringify(items).length <= MAX_NATIVE;
 }

@@ -12,6 +12,7 @@ import type { ContextFacts } from "../../context/facts.js";
 import type {
 	AppMessage,
 	CompactionEntry,
+	NativeCompaction,
 	PromptSection,
 	SessionEntry,
 	ToolCaller,
@@ -91,6 +92,8 @@ export interface SessionEventResult {
 	skipConversationRestore?: boolean;
 	/** `before_compact`: replaces the summary by the model. */
 	compactionEntry?: CompactionEntry;
+	/** `before_compact`: sent to this provider's models instead of the summary, which pi or a hook writes nevertheless. */
+	nativeCompaction?: NativeCompaction;
 }
 
 /** A run starts. */

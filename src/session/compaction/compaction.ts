@@ -23,6 +23,7 @@ import {
 	type ContextUndoEntry,
 	entryTimestamp,
 	isMessageEntry,
+	type NativeCompaction,
 	type SessionEntry,
 } from "../../log/entry.js";
 import { requireModel } from "../../services/services.js";
@@ -32,7 +33,7 @@ import { viewLog } from "../log-view.js";
 import { meterRequests } from "../run/meter-requests.js";
 import type { SessionWindow } from "../run/session-window.js";
 import type { SessionCore } from "../session-core.js";
-import { askHooks, cutOf, type DraftInputs, draftCompaction } from "./draft-compaction.js";
+import { askHooks, checkGain, cutOf, type DraftInputs, describeTooShort, draftCompaction } from "./draft-compaction.js";
 
 export interface CompactionDeps extends SessionCore {
 	window: SessionWindow;
@@ -214,6 +215,7 @@ export class Compaction implements CommandCompaction {
 		const { state, context } = this.deps;
 		const { signal } = operation;
 		let isWritten = false;
+		let native: NativeCompaction | undefined;
 		const preview: CompactionTrial["preview"] = async (draft) => {
 			const after = await this.#tryWith({ type: "compaction", timestamp: entryTimestamp(), ...draft }, signal);
 			return { before, after, tokensBefore: tokensOf(before), tokensAfter: tokensOf(after) };
@@ -222,7 +224,11 @@ export class Compaction implements CommandCompaction {
 			signal,
 			cut: cutOf(plan),
 			describe: (entry) => describeCompaction(entry, viewLog(state.log)),
-			askHooks: () => askHooks(plan, drafting),
+			async askHooks() {
+				const asked = await askHooks(plan, drafting);
+				native = asked.native;
+				return asked.draft;
+			},
 			async draft(onText, stop) {
 				const linked = linkSignals(signal, stop);
 				try {
@@ -232,7 +238,8 @@ export class Compaction implements CommandCompaction {
 				}
 			},
 			preview,
-			accept: async ({ entry, by }: CompactionDraft) => {
+			accept: async ({ entry: drafted, by }: CompactionDraft) => {
+				const entry = native ? { ...drafted, native } : drafted;
 				if (signal.aborted) throw new PiError("compaction_failed", "The compaction was canceled");
 				if (mustGain && !isWritten) checkGain(await preview(entry));
 				// Write the entry only once, even if `accept` is called again after a later step failed.
@@ -361,25 +368,6 @@ function lastContextChange(entries: EntrySource): Pick<UndoPlan, "kind" | "entry
 	return omission > (replacement?.entryIndex ?? -1)
 		? { kind: "omission of images", entryIndex: omission }
 		: replacement;
-}
-
-/** @throws PiError `compaction_failed` when a compaction would not make the next request shorter */
-function checkGain({ tokensBefore, tokensAfter }: CompactionTokens, limit = ""): void {
-	if (tokensAfter < tokensBefore) return;
-	throw new PiError(
-		"compaction_failed",
-		`A summary would not shorten the context: ${tokensBefore} → ${limit}${tokensAfter} tokens`,
-		{ hint: "compact when the conversation is longer" },
-	);
-}
-
-/** @param kept tokens of recent messages that stay */
-function describeTooShort(kept: number, messages: number): PiError {
-	const message = "There is nothing to compact yet";
-	if (messages < 2 || kept === 0)
-		return new PiError("compaction_failed", message, { hint: "continue the conversation first" });
-	const why = `the last ${kept.toLocaleString("en-US")} tokens stay as they are (setting compaction.keepRecentTokens)`;
-	return new PiError("compaction_failed", `${message}: ${why}`, { hint: "/compact anyway includes them" });
 }
 
 /** Estimated tokens of the messages of a context. */

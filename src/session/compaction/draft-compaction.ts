@@ -1,5 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { CompactionCut, CompactionDraft } from "../../commands/compaction.js";
+import type { CompactionCut, CompactionDraft, CompactionTokens } from "../../commands/compaction.js";
 import { type CompactionPlan, promptsToKeep } from "../../context/compact.js";
 import type { TracedMessage } from "../../context/context-message.js";
 import { compactionMessage } from "../../context/entry-message.js";
@@ -7,7 +7,13 @@ import { readActivities, withFileLists, withoutFileLists } from "../../context/p
 import { PiError } from "../../errors.js";
 import { textOf } from "../../hooks/dialog-options.js";
 import type { HookRunner } from "../../hooks/runner.js";
-import { type CompactionDetails, type CompactionEntry, entryTimestamp, type SessionEntry } from "../../log/entry.js";
+import {
+	type CompactionDetails,
+	type CompactionEntry,
+	entryTimestamp,
+	type NativeCompaction,
+	type SessionEntry,
+} from "../../log/entry.js";
 import { freezeDeep } from "../../log/freeze.js";
 import type { SessionModels } from "../../services/services.js";
 import { type SummarizerDeps, summarize } from "./summarizer.js";
@@ -34,6 +40,14 @@ export type HookDraftInputs = Pick<
 	DraftInputs,
 	"entries" | "messages" | "sessionFile" | "model" | "hooks" | "focus" | "signal" | "onNotice"
 > & { models: Pick<DraftInputs["models"], "resolveApiKey"> };
+
+/** What hooks made of a compaction. */
+export interface HookDraft {
+	/** null when no hook provides one. */
+	draft: CompactionDraft | null;
+	/** For the entry that is written, whoever drafts it. */
+	native?: NativeCompaction;
+}
 
 /** Share of a summary that the lists of files may take. */
 const LISTS_SHARE = 0.2;
@@ -95,11 +109,11 @@ export function cutOf(plan: CompactionPlan): CompactionCut {
 }
 
 /**
- * Asks the hooks for a compaction entry. @returns null when none provides one
+ * Asks the hooks for a compaction entry.
  * @throws PiError `compaction_failed` when a hook cancels the compaction
  */
-export async function askHooks(plan: CompactionPlan, setup: HookDraftInputs): Promise<CompactionDraft | null> {
-	if (!setup.hooks.registry.has("session")) return null;
+export async function askHooks(plan: CompactionPlan, setup: HookDraftInputs): Promise<HookDraft> {
+	if (!setup.hooks.registry.has("session")) return { draft: null };
 	const { messagesToSummarize, messagesToKeep, previousSummary, tokensBefore, firstKeptEntryIndex, isSplitTurn } = plan;
 	const answer = await setup.hooks.emitSession(
 		{
@@ -122,9 +136,9 @@ export async function askHooks(plan: CompactionPlan, setup: HookDraftInputs): Pr
 		setup.signal,
 	);
 	if (answer.cancel) throw new PiError("compaction_failed", `Hook ${answer.canceledBy} canceled the compaction`);
-	const { compactionEntry, compactedBy = "" } = answer;
+	const { compactionEntry, compactedBy = "", nativeCompaction: native } = answer;
 	const entry = compactionEntry ? checkHookEntry(compactionEntry, compactedBy, plan, setup) : null;
-	return entry && { entry, by: { kind: "hook", name: compactedBy } };
+	return { draft: entry && { entry, by: { kind: "hook", name: compactedBy } }, ...(native && { native }) };
 }
 
 /** Fills in the fields that a hook's entry omits and clamps its index. @returns null when it has no summary */
@@ -154,4 +168,23 @@ function checkHookEntry(
 		...(keptEntries.length > 0 && { keptEntries }),
 		tokensBefore: typeof entry.tokensBefore === "number" ? entry.tokensBefore : plan.tokensBefore,
 	};
+}
+
+/** @throws PiError `compaction_failed` when a compaction would not make the next request shorter */
+export function checkGain({ tokensBefore, tokensAfter }: CompactionTokens, limit = ""): void {
+	if (tokensAfter < tokensBefore) return;
+	throw new PiError(
+		"compaction_failed",
+		`A summary would not shorten the context: ${tokensBefore} → ${limit}${tokensAfter} tokens`,
+		{ hint: "compact when the conversation is longer" },
+	);
+}
+
+/** @param kept tokens of recent messages that stay */
+export function describeTooShort(kept: number, messages: number): PiError {
+	const message = "There is nothing to compact yet";
+	if (messages < 2 || kept === 0)
+		return new PiError("compaction_failed", message, { hint: "continue the conversation first" });
+	const why = `the last ${kept.toLocaleString("en-US")} tokens stay as they are (setting compaction.keepRecentTokens)`;
+	return new PiError("compaction_failed", `${message}: ${why}`, { hint: "/compact anyway includes them" });
 }

@@ -5,6 +5,7 @@ import { offeredTools } from "../../context/additions.js";
 import { sentTail } from "../../context/cache-breakpoints.js";
 import type { BuiltContext } from "../../context/context-message.js";
 import { withFields } from "../../context/provider-fields.js";
+import { activeReplacement, nativeFor, withNativeCompaction } from "../../context/replacement.js";
 import { PiError } from "../../errors.js";
 import type { ContextCall } from "../../hooks/context-object.js";
 import { formatDay } from "../../models/update/describe-update.js";
@@ -15,6 +16,7 @@ import { isRecord } from "../../util/is-record.js";
 import { type Operation, phaseAfter } from "../activity.js";
 import type { Compaction } from "../compaction/compaction.js";
 import type { HookNotices } from "../hooks/hook-notices.js";
+import { viewLog } from "../log-view.js";
 import { PromptQueue, type SystemItems } from "../prompt/prompt-queue.js";
 import type { Budget } from "./budget.js";
 import { CacheTimer } from "./cache-timer.js";
@@ -282,9 +284,9 @@ function closingSignal(signal: AbortSignal): AbortSignal {
 	return signal.aborted ? AbortSignal.timeout(MAX_CLOSING_MS) : signal;
 }
 
-/** Adds the form of the answer, what hooks ask of the provider, and the breakpoint for the cache before what they append, and lets hooks change the parameters that the client sends. */
+/** Puts a compaction in the provider's own form, adds the form of the answer, what hooks ask of the provider, and the breakpoint for the cache before what they append, and lets hooks change the parameters that the client sends. */
 function withPayloadChanges(
-	{ hooks }: SessionRunDeps,
+	{ hooks, state }: SessionRunDeps,
 	request: RequestWithRecord,
 	built: BuiltContext,
 	signal: AbortSignal,
@@ -294,11 +296,15 @@ function withPayloadChanges(
 	const { provider, id, api } = request.model;
 	const fields = built.provider?.[api];
 	const output = built.outputSchema?.tool === undefined ? built.outputSchema : null;
-	if (tail === 0 && !hasHooks && !fields && !output) return request;
+	const active = activeReplacement(viewLog(state.log));
+	const compaction = active?.kind === "compaction" ? active.entry : null;
+	const native = nativeFor(compaction, request.model);
+	if (tail === 0 && !hasHooks && !fields && !output && !native) return request;
 	const model = Object.freeze({ provider, id });
 	const onPayload = (payload: unknown) => {
 		if (!isRecord(payload)) return payload;
-		const formed = output ? withOutputFormat(payload, api, output.schema) : payload;
+		const compacted = compaction && native ? withNativeCompaction(payload, compaction, native) : payload;
+		const formed = output ? withOutputFormat(compacted, api, output.schema) : compacted;
 		const asking = fields ? withFields(formed, fields) : formed;
 		const marked = markBeforeTail(asking, tail);
 		return hasHooks ? hooks().changePayload({ type: "payload", model, payload: marked }, signal) : marked;
