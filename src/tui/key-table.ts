@@ -28,6 +28,14 @@ const PI_ACTIONS = {
 		"app.searchHistory": { defaultKeys: "ctrl+r", description: "Search earlier prompts" },
 		"app.pasteImage": { defaultKeys: "ctrl+v", description: "Paste an image" },
 	},
+	vim: {
+		"vim.normal": { defaultKeys: "escape", description: "Go to normal mode" },
+		"vim.oneCommand": { defaultKeys: "ctrl+o", description: "Run one command of normal mode" },
+		"vim.redo": { defaultKeys: "ctrl+r", description: "Redo in normal mode" },
+		"vim.deleteWord": { defaultKeys: "ctrl+w", description: "Delete the word before the cursor" },
+		"vim.deleteLine": { defaultKeys: "ctrl+u", description: "Delete the line before the cursor" },
+		"vim.deleteCharacter": { defaultKeys: "ctrl+h", description: "Delete the character before the cursor" },
+	},
 	everywhere: {
 		"app.transcript": { defaultKeys: "ctrl+o", description: "Read and search the complete transcript" },
 	},
@@ -139,6 +147,7 @@ export interface ListedAction {
 
 const SCOPE_TITLES: Readonly<Record<string, string>> = {
 	editor: "Editor",
+	vim: "Vim keys of the editor",
 	everywhere: "Editor and dialogs",
 	completions: "Completions",
 	dialog: "All dialogs",
@@ -159,6 +168,7 @@ const SCOPE_TITLES: Readonly<Record<string, string>> = {
 /** The scopes that are active at the same time, for each component that reads keys. */
 const LISTENING_TOGETHER: readonly (readonly string[])[] = [
 	["editor", "everywhere"],
+	["vim"],
 	["completions"],
 	["dialog", "everywhere", "list", "toggle"],
 	["dialog", "everywhere", "modelPicker"],

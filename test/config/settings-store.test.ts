@@ -70,6 +70,7 @@ const ALL = {
 	compaction: { enabled: false, reserveTokens: 1, keepRecentTokens: 2, model: "openai/gpt-5.5" },
 	retry: { enabled: false, maxRetries: 0, baseDelayMs: 1 },
 	terminal: { showImages: false, title: false, progress: false, notify: "bell" },
+	editor: { vim: true },
 	skills: { enabled: false },
 	hooks: ["~/a.ts"],
 	shadowHooks: ["pi:clear"],
