@@ -145,9 +145,12 @@ export interface ListedAction {
 	description: string;
 }
 
+/** Title of the keys that only the editor with the keys of vim has. */
+export const VIM_SCOPE = "Vim keys of the editor";
+
 const SCOPE_TITLES: Readonly<Record<string, string>> = {
 	editor: "Editor",
-	vim: "Vim keys of the editor",
+	vim: VIM_SCOPE,
 	everywhere: "Editor and dialogs",
 	completions: "Completions",
 	dialog: "All dialogs",

@@ -30,6 +30,7 @@ test("without settings files, the documented defaults apply", () => {
 		cacheRetention: undefined,
 		retry: { enabled: true, maxRetries: 10, baseDelayMs: 2000 },
 		terminal: { showImages: true, title: true, progress: true, notify: "auto" },
+		editor: { vim: false },
 		skills: { enabled: true },
 		hooks: [],
 		shadowHooks: [],
