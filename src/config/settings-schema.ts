@@ -149,7 +149,7 @@ export const SETTINGS_SCHEMA = {
 		collapseChangelog: flag(false, "after an update, show one line instead of the changes", PROJECT),
 		lastChangelogVersion: text("version whose changes were last shown; pi writes it", UNLISTED),
 		editor: group({
-			vim: flag(false, "the keys of vim in the prompt's editor; see docs/keybindings.md", LIVE),
+			vim: flag(false, "the keys of vim in the prompt's editor", LIVE),
 		}),
 		terminal: group({
 			showImages: flag(true, "draw images if the terminal supports them", PROJECT),

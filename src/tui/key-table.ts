@@ -29,12 +29,11 @@ const PI_ACTIONS = {
 		"app.pasteImage": { defaultKeys: "ctrl+v", description: "Paste an image" },
 	},
 	vim: {
-		"vim.normal": { defaultKeys: "escape", description: "Go to normal mode" },
-		"vim.oneCommand": { defaultKeys: "ctrl+o", description: "Run one command of normal mode" },
-		"vim.redo": { defaultKeys: "ctrl+r", description: "Redo in normal mode" },
-		"vim.deleteWord": { defaultKeys: "ctrl+w", description: "Delete the word before the cursor" },
-		"vim.deleteLine": { defaultKeys: "ctrl+u", description: "Delete the line before the cursor" },
-		"vim.deleteCharacter": { defaultKeys: "ctrl+h", description: "Delete the character before the cursor" },
+		"vim.normal": { defaultKeys: "escape", description: "Normal mode" },
+		"vim.oneCommand": { defaultKeys: "ctrl+o", description: "Run one normal command" },
+		"vim.redo": { defaultKeys: "ctrl+r", description: "Redo" },
+		"vim.deleteWord": { defaultKeys: "ctrl+w", description: "Delete word backward" },
+		"vim.deleteLine": { defaultKeys: "ctrl+u", description: "Delete to line start" },
 	},
 	everywhere: {
 		"app.transcript": { defaultKeys: "ctrl+o", description: "Read and search the complete transcript" },

@@ -73,52 +73,6 @@ export function editorPastes(editor: object): EditorPastes {
 	};
 }
 
-/** The private members of `Editor` that place its cursor and its rows. */
-interface LayoutMembers {
-	state: { cursorLine: number };
-	scrollOffset: number;
-	lastWidth: number;
-	setCursorCol(col: number): void;
-	segment(text: string, mode: "grapheme"): Iterable<Intl.SegmentData>;
-	buildVisualLineMap(width: number): EditorRow[];
-}
-
-/** A row of an editor: a part of one of its lines. Both numbers from 0, in UTF-16 units. */
-export interface EditorRow {
-	readonly logicalLine: number;
-	readonly startCol: number;
-	readonly length: number;
-}
-
-/** The cells and rows of an editor. */
-export interface EditorLayout {
-	/** Splits a line into graphemes; a paste mark is one of them. */
-	cells(line: string): string[];
-	placeCursor(line: number, col: number): void;
-	/** The rows as they were drawn last, from the first one that is shown. */
-	rows(): EditorRow[];
-}
-
-/** @throws TypeError in another version of pi-tui */
-export function editorLayout(editor: object): EditorLayout {
-	assertMembers<LayoutMembers>(editor, "Editor", {
-		state: "object",
-		scrollOffset: "number",
-		lastWidth: "number",
-		setCursorCol: "function",
-		segment: "function",
-		buildVisualLineMap: "function",
-	});
-	return {
-		cells: (line) => Array.from(editor.segment(line, "grapheme"), ({ segment }) => segment),
-		placeCursor: (line, col) => {
-			editor.state.cursorLine = line;
-			editor.setCursorCol(col);
-		},
-		rows: () => editor.buildVisualLineMap(editor.lastWidth).slice(editor.scrollOffset),
-	};
-}
-
 /** Redo for pi-tui's editor, which can only undo. */
 export class Redo {
 	readonly #editor: UndoMembers & { getText(): string };

@@ -1,6 +1,7 @@
 import { CURSOR_MARKER, matchesKey, visibleWidth } from "@mariozechner/pi-tui";
 import type { EditorKeys } from "../editor-keys.js";
-import { drawTabs, type EditorLayout, editorLayout } from "../internals/editor.js";
+import { drawTabs } from "../internals/editor.js";
+import { type EditorLayout, editorLayout } from "../internals/editor-layout.js";
 import type { KeyAction } from "../key-table.js";
 import { type Keymap, typedText } from "../keymap.js";
 import { withoutBlankEnd } from "../line.js";
@@ -44,7 +45,6 @@ const ACTIONS: readonly [KeyAction, string][] = [
 	["vim.oneCommand", "<c-o>"],
 	["vim.deleteWord", "<c-w>"],
 	["vim.deleteLine", "<c-u>"],
-	["vim.deleteCharacter", "<c-h>"],
 ];
 const CURSOR_KEYS = ["backspace", "delete", "left", "right", "up", "down", "home", "end"] as const;
 const CURSOR_NAMES: Readonly<Record<(typeof CURSOR_KEYS)[number], string>> = {
@@ -149,6 +149,7 @@ export class VimEditor implements EditorKeys {
 			const isUsed = key === "<c-r>" ? !isTyping : key === "<c-o>" ? mode === "insert" : isTyping;
 			if (isUsed) return key;
 		}
+		if (isTyping && matchesKey(data, "ctrl+h")) return "<c-h>";
 		if (mode === "insert") return null;
 		if (mode === "replace" && matchesKey(data, "backspace")) return "<bs>";
 		if (mode === "replace") return keymap.matches(data, "tui.input.newLine") ? "<cr>" : null;
@@ -193,18 +194,7 @@ export class VimEditor implements EditorKeys {
 		const text = this.editor.getText();
 		const lines = text === this.#text ? null : this.#lines(text);
 		this.#text = text;
-		this.#engine.sync(lines, this.#spot(lines ?? this.#engine.state.lines));
-	}
-
-	#spot(lines: Lines): Spot {
-		const { line, col } = this.editor.getCursor();
-		let length = 0;
-		const cells = lines[line] ?? [];
-		const at = cells.findIndex((cell) => {
-			length += cell.length;
-			return length > col;
-		});
-		return { line, col: at < 0 ? cells.length : at };
+		this.#engine.sync(lines, this.#layout.cursor(lines ?? this.#engine.state.lines));
 	}
 
 	/** Gives the editor the text and the cursor of the engine. */
