@@ -155,6 +155,9 @@ export const SETTINGS_SCHEMA = {
 		quietStartup: flag(false, "show only warnings at startup", PROJECT),
 		collapseChangelog: flag(false, "after an update, show one line instead of the changes", PROJECT),
 		lastChangelogVersion: text("version whose changes were last shown; pi writes it", UNLISTED),
+		editor: group({
+			vim: flag(false, "the keys of vim in the prompt's editor", LIVE),
+		}),
 		terminal: group({
 			showImages: flag(true, "draw images if the terminal supports them", PROJECT),
 			title: flag(true, "show session and directory in the window title", LIVE_PROJECT),

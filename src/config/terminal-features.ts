@@ -13,6 +13,8 @@ export interface TerminalFeatures {
 	progress: boolean;
 	/** Protocol for desktop notifications; `bell`: not supported, but the bell is. */
 	notification: "osc9" | "osc777" | "bell";
+	/** Whether the shape of the cursor is always the same. */
+	fixedCursor?: true;
 }
 
 /** Features of an unknown terminal. */
@@ -58,6 +60,8 @@ const VARIABLES: readonly [string, TerminalFeatures][] = [
 	["ConEmuPID", CONEMU],
 ];
 
+/** Terminals, by `TERM`, without shapes of the cursor (DECSCUSR). */
+const FIXED_CURSOR = /^(?:dumb|linux|ansi|vt\d+)$/;
 /** VTE 0.50.1, the first version with working links; GNOME's terminals use VTE. */
 const FIRST_VTE_WITH_LINKS = 5001;
 /** Earlier versions of iTerm2 show progress as a message. */
@@ -73,7 +77,8 @@ const FIRST_TMUX_WITH_LINKS = [3, 4] as const;
 export function terminalFeatures(env: Environment): TerminalFeatures {
 	const detected = detect(env);
 	const hasProgress = detected === ITERM && isAtLeast(env.TERM_PROGRAM_VERSION, FIRST_ITERM_WITH_PROGRESS);
-	const found = hasProgress ? { ...detected, progress: true } : detected;
+	const shown = hasProgress ? { ...detected, progress: true } : detected;
+	const found = FIXED_CURSOR.test(env.TERM ?? "") ? { ...shown, fixedCursor: true as const } : shown;
 	const forced = env.FORCE_HYPERLINK;
 	return forced === undefined || forced === "" ? found : { ...found, links: forced !== "0" };
 }

@@ -7,6 +7,8 @@ import type { Theme } from "./theme.js";
 
 const MAX_LABEL_WIDTH = 30;
 
+const MAX_ROWS = 8;
+
 /** The completions below the editor. The first is selected, unless Enter submits what is typed. */
 export class CompletionPopup {
 	/** -1 without a selected row. */
@@ -74,9 +76,10 @@ export class CompletionPopup {
 		this.#selected = index >= 0 ? index : startOf(this.completion.rows);
 	}
 
-	/** @returns at most `maxRows` rows, the last one a count if not all are shown, and one for the usage, each at most `width` columns */
-	render(width: number, maxRows: number, theme: Theme): string[] {
+	/** @returns at most a third of the screen's rows, the last one a count if not all are shown, and one for the usage, each at most `width` columns */
+	render(width: number, screenRows: number, theme: Theme): string[] {
 		const { rows, usage } = this.completion;
+		const maxRows = Math.max(3, Math.min(MAX_ROWS, Math.floor(screenRows / 3)));
 		const isCut = rows.length > maxRows;
 		const count = isCut ? maxRows - 1 : maxRows;
 		const first = Math.max(0, Math.min(this.#selected - Math.floor(count / 2), rows.length - count));

@@ -28,6 +28,13 @@ const PI_ACTIONS = {
 		"app.searchHistory": { defaultKeys: "ctrl+r", description: "Search earlier prompts" },
 		"app.pasteImage": { defaultKeys: "ctrl+v", description: "Paste an image" },
 	},
+	vim: {
+		"vim.normal": { defaultKeys: "escape", description: "Normal mode" },
+		"vim.oneCommand": { defaultKeys: "ctrl+o", description: "Run one normal command" },
+		"vim.redo": { defaultKeys: "ctrl+r", description: "Redo" },
+		"vim.deleteWord": { defaultKeys: "ctrl+w", description: "Delete word backward" },
+		"vim.deleteLine": { defaultKeys: "ctrl+u", description: "Delete to line start" },
+	},
 	everywhere: {
 		"app.transcript": { defaultKeys: "ctrl+o", description: "Read and search the complete transcript" },
 	},
@@ -137,8 +144,12 @@ export interface ListedAction {
 	description: string;
 }
 
+/** Title of the keys that only the editor with the keys of vim has. */
+export const VIM_SCOPE = "Vim keys of the editor";
+
 const SCOPE_TITLES: Readonly<Record<string, string>> = {
 	editor: "Editor",
+	vim: VIM_SCOPE,
 	everywhere: "Editor and dialogs",
 	completions: "Completions",
 	dialog: "All dialogs",
@@ -159,6 +170,7 @@ const SCOPE_TITLES: Readonly<Record<string, string>> = {
 /** The scopes that are active at the same time, for each component that reads keys. */
 const LISTENING_TOGETHER: readonly (readonly string[])[] = [
 	["editor", "everywhere"],
+	["vim"],
 	["completions"],
 	["dialog", "everywhere", "list", "toggle"],
 	["dialog", "everywhere", "modelPicker"],

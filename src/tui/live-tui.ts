@@ -30,10 +30,9 @@ export interface LiveTUIOptions {
 	onStop?(): void;
 }
 
-const SHOW_CURSOR = "\x1b[?25h";
+const [SHOW_CURSOR, HIDE_CURSOR] = ["\x1b[?25h", "\x1b[?25l"];
 /** Time between frames of streaming text, which looks steady; and while each frame adds more than a screen, which nobody can read. */
-const STREAM_FRAME_MS = 33;
-const FLOOD_FRAME_MS = 75;
+const [STREAM_FRAME_MS, FLOOD_FRAME_MS] = [33, 75];
 const RESIZE_DELAY_MS = 100;
 
 /**
@@ -244,9 +243,10 @@ export class LiveTUI extends TuiMainScreen {
 		this.#fills = false;
 		this.#above.add(this.#sealed.slice(this.#scrolledLines, this.#writer.top), columns);
 		this.#scrolledLines = Math.max(this.#scrolledLines, this.#writer.top);
-		const showsCursor = !this.#cursorShown && this.#hasCursor && this.getShowHardwareCursor();
-		this.#cursorShown ||= showsCursor;
-		if (out) this.terminal.write(this.#images.expand(out) + (showsCursor ? SHOW_CURSOR : "") + this.#inFlight.ask());
+		const isShown = this.#hasCursor && this.getShowHardwareCursor();
+		const cursor = isShown === this.#cursorShown ? "" : isShown ? SHOW_CURSOR : HIDE_CURSOR;
+		this.#cursorShown = isShown;
+		if (out || cursor) this.terminal.write(this.#images.expand(out) + cursor + this.#inFlight.ask());
 		this.#drawn = { columns, rows };
 		this.#options.mouse?.drew({ lines: this.#rendered, top: this.#writer.top, cursorLine: this.#writer.cursorLine });
 		const { length } = this.#sealed;

@@ -1,6 +1,7 @@
 import { Editor, type TUI } from "@mariozechner/pi-tui";
 import type { Completion, CompletionSource } from "./completion.js";
 import { CompletionPopup } from "./completion-popup.js";
+import type { EditorKeys } from "./editor-keys.js";
 import { drawTabs, keepTabs, Redo } from "./internals/editor.js";
 import { graphemes } from "./internals/measure-text.js";
 import type { Keymap } from "./keymap.js";
@@ -8,7 +9,7 @@ import { withoutBlankEnd } from "./line.js";
 import { type FoldedText, isLongPaste, isTooLongToShow, PasteMarks, plainText, unfold } from "./paste-marks.js";
 import { PromptHistory } from "./prompt-history.js";
 import { readPaste, visibleControls } from "./safe-line.js";
-import { CURSOR_CELL, drawPlaceholder, drawSuggestion } from "./suggestion.js";
+import { CURSOR_CELL, drawGhostText, suggestionUse } from "./suggestion.js";
 import type { Style, Theme, ThinkingShade } from "./theme.js";
 
 /** Settings of a `PromptEditor`. */
@@ -22,11 +23,6 @@ export interface PromptEditorOptions {
 
 /** Deletes backwards regardless of the user's key bindings. */
 const BACKSPACE = "\x1b[127;2u";
-const PASTE = "\x1b[200~";
-const PASTE_END = "\x1b[201~";
-const MAX_ROWS = 8;
-/** Keys that make the suggestion the editor's text. */
-const ACCEPTS = ["tui.input.tab", "tui.editor.cursorRight"] as const;
 
 /**
  * The prompt's editor, with the completion popup below it. Keys go first to the popup, then to `onKey`, then to pi-tui's
@@ -40,6 +36,8 @@ export class PromptEditor extends Editor {
 	onFollowUp?: (text: string) => void;
 	/** Called with each key that the popup did not handle. @returns true when it has handled the key */
 	onKey?: (data: string) => boolean;
+	/** The keys of vim, which come before those of the app; null: the setting is off. */
+	vim: EditorKeys | null = null;
 	/** Shown dim while the editor is empty and suggests nothing, if it fits; it is never sent. */
 	placeholder = "";
 	/** A prompt that the user did not write, shown dim while the editor is empty; see `suggest`. */
@@ -56,8 +54,7 @@ export class PromptEditor extends Editor {
 	#completed = "";
 	readonly #marks: PasteMarks;
 	readonly #redo: Redo;
-	readonly #history = new PromptHistory();
-	#earlierPrompts: PromptEditorOptions["earlierPrompts"];
+	readonly #history: PromptHistory;
 	/** The last submitted text, with its marks. */
 	#sent: FoldedText | undefined;
 	/** The state after the last step in the history: until it changes, the arrows take the next step. */
@@ -71,7 +68,7 @@ export class PromptEditor extends Editor {
 		this.#theme = options.theme;
 		this.#keymap = options.keymap;
 		this.#completion = options.completion;
-		this.#earlierPrompts = options.earlierPrompts;
+		this.#history = new PromptHistory(options.earlierPrompts);
 		this.#marks = new PasteMarks(this);
 		this.#redo = new Redo(this);
 		keepTabs(this);
@@ -105,6 +102,7 @@ export class PromptEditor extends Editor {
 		this.#sent = this.#marks.snapshot(this.getText());
 		const text = this.getExpandedText().trim();
 		this.setText("");
+		this.vim?.restart();
 		this.#closePopup();
 		return text;
 	}
@@ -143,16 +141,22 @@ export class PromptEditor extends Editor {
 
 	/** @returns all prompts of the history, including earlier sessions, newest first */
 	async historyTexts(): Promise<string[]> {
-		await this.#loadEarlier();
+		await this.#history.loadEarlier();
 		return this.#history.texts;
 	}
 
 	override handleInput(data: string): void {
-		if (data.startsWith(PASTE) && data.endsWith(PASTE_END)) {
-			this.#paste(data.slice(PASTE.length, -PASTE_END.length));
+		const pasted = readPaste(data);
+		if (pasted !== null) {
+			this.#paste(visibleControls(pasted));
 			return;
 		}
 		if (this.#popup && this.#popupKey(this.#popup, data)) return;
+		const before = this.#state();
+		if (this.vim?.handleInput(data)) {
+			this.#follow(before);
+			return;
+		}
 		if (this.onKey?.(data)) return;
 		if (this.#suggestion && this.getText() === "" && this.#suggestionKey(data)) return;
 		if (this.#keymap.matches(data, "app.followUp") && this.onFollowUp) {
@@ -163,26 +167,34 @@ export class PromptEditor extends Editor {
 			this.#complete(true);
 			return;
 		}
-		if (this.#keymap.matches(data, "tui.editor.cursorUp") && this.#isOnRow("first") && this.#goBack()) return;
-		if (this.#keymap.matches(data, "tui.editor.cursorDown") && this.#isOnRow("last") && this.#goForward()) return;
-		const before = this.#state();
+		if (this.#keymap.matches(data, "tui.editor.cursorUp") && this.#isOnRow("first") && this.goBack()) return;
+		if (this.#keymap.matches(data, "tui.editor.cursorDown") && this.#isOnRow("last") && this.goForward()) return;
 		this.#pass(data);
+		this.#follow(before);
+	}
+
+	/** Updates the completions after a key. @param before the state before it */
+	#follow(before: string): void {
 		if (this.#state() === before) return;
-		this.#narrowPopup();
-		this.#complete(false);
+		if (this.vim?.isInserting === false) this.#closePopup();
+		else {
+			this.#narrowPopup();
+			this.#complete(false);
+		}
 	}
 
 	override render(width: number): string[] {
 		this.#width = width;
 		const drawn = super.render(width);
-		const lines = this.getText() === "" ? this.#withGhostText(drawn) : drawn;
+		const ghost = { placeholder: this.placeholder, suggestion: this.#suggestion, width, dim: this.#theme.dim };
+		const lines = this.getText() === "" ? drawGhostText(drawn, ghost, this.#keymap) : drawn;
 		const style = this.borderStyle;
 		const last = lines.length - 1;
 		const framed = lines.map((line, index) =>
 			index === 0 || index === last ? style(line) : withoutBlankEnd(drawTabs(line)),
 		);
-		const rows = Math.max(3, Math.min(MAX_ROWS, Math.floor(this.tui.terminal.rows / 3)));
-		return this.#popup ? [...framed, ...this.#popup.render(width, rows, this.#theme)] : framed;
+		const shown = this.vim?.decorate(framed, { width, style }) ?? framed;
+		return this.#popup ? [...shown, ...this.#popup.render(width, this.tui.terminal.rows, this.#theme)] : shown;
 	}
 
 	get borderStyle(): Style {
@@ -195,21 +207,14 @@ export class PromptEditor extends Editor {
 
 	/** @returns true when the key was for the suggestion */
 	#suggestionKey(data: string): boolean {
-		const isFollowUp = this.#keymap.matches(data, "app.followUp");
-		if (isFollowUp || this.#keymap.matches(data, "tui.input.submit")) {
-			const text = this.#suggestion;
+		const use = suggestionUse(data, this.#keymap);
+		const text = this.#suggestion;
+		if (use === "tui.input.submit" || use === "app.followUp") {
 			this.#suggestion = "";
-			(isFollowUp ? this.onFollowUp : this.onSubmit)?.(text);
-		} else if (ACCEPTS.some((action) => this.#keymap.matches(data, action))) this.setText(this.#suggestion);
-		else return false;
-		return true;
-	}
-
-	/** Draws the suggestion or the placeholder into the lines of the empty editor. */
-	#withGhostText(lines: string[]): string[] {
-		if (this.#suggestion === "") return drawPlaceholder(lines, this.placeholder, this.#width, this.#theme.dim);
-		const keys = `${this.#keymap.keyOf("tui.input.submit")} sends · ${this.#keymap.keyOf("tui.input.tab")} edits`;
-		return drawSuggestion(lines, visibleControls(this.#suggestion), keys, { width: this.#width, dim: this.#theme.dim });
+			this.vim?.restart();
+			(use === "app.followUp" ? this.onFollowUp : this.onSubmit)?.(text);
+		} else if (use) this.setText(text);
+		return use !== undefined;
 	}
 
 	/** Call when the commands have changed: completes the command that is being typed again, unless the popup was closed. */
@@ -244,33 +249,33 @@ export class PromptEditor extends Editor {
 		if (this.#keymap.matches(data, "tui.input.submit")) {
 			this.#sent = this.#marks.snapshot(this.getText());
 			this.#suggestion = "";
+			this.vim?.restart();
 		}
 		if (this.#keymap.matches(data, "app.redo")) this.#redo.redo();
 		else if (this.#keymap.matches(data, "tui.editor.undo")) this.#redo.undo(() => super.handleInput(data));
 		else super.handleInput(data);
 	}
 
-	#paste(pasted: string): void {
-		const text = visibleControls(readPaste(pasted));
+	#paste(text: string): void {
 		const inserted = this.onPaste?.(text) ?? text;
 		super.insertTextAtCursor(isLongPaste(inserted) ? this.#marks.fold(inserted) : inserted);
 		this.#closePopup();
 	}
 
 	/** Shows the previous prompt. @returns false when none exists */
-	#goBack(): boolean {
+	goBack(): boolean {
 		this.#history.stopIfEdited(this.getText());
 		const isShown = this.#recall(this.#history.older(() => this.#marks.snapshot(this.getText())));
 		const state = this.#state();
-		const isLoading = this.#earlierPrompts !== undefined;
-		void this.#loadEarlier().then((found) => {
-			if (!isShown && found && this.#state() === state) this.#goBack();
+		const { isLoading } = this.#history;
+		void this.#history.loadEarlier().then((found) => {
+			if (!isShown && found && this.#state() === state) this.goBack();
 		});
 		return isShown || isLoading;
 	}
 
 	/** Shows the next prompt, or the draft after the last. @returns false when none exists */
-	#goForward(): boolean {
+	goForward(): boolean {
 		this.#history.stopIfEdited(this.getText());
 		return this.#recall(this.#history.newer());
 	}
@@ -279,21 +284,16 @@ export class PromptEditor extends Editor {
 	#recall(prompt: FoldedText | undefined): boolean {
 		if (!prompt) return false;
 		this.setText(this.#marks.adopt(prompt));
+		this.vim?.settle();
 		this.#history.shown = this.getText();
 		this.#recalled = this.#state();
 		this.#closePopup();
 		return true;
 	}
 
-	/** @returns whether prompts of earlier sessions have been added */
-	async #loadEarlier(): Promise<boolean> {
-		const load = this.#earlierPrompts;
-		this.#earlierPrompts = undefined;
-		// On failure the history has the prompts of this session only.
-		const texts = load ? await load().catch(() => []) : [];
-		if (texts === null) this.#earlierPrompts = load;
-		else this.#history.addOlder(texts);
-		return texts !== null && texts.length > 0;
+	/** Whether the editor shows a prompt of the history, as it was. */
+	get isRecalled(): boolean {
+		return this.#state() === this.#recalled;
 	}
 
 	/** Whether the cursor is on the first or the last row of the wrapped text. On both behind a text from the history. */
@@ -301,7 +301,7 @@ export class PromptEditor extends Editor {
 		const lines = super.render(this.#width);
 		const row = lines.findIndex((line) => line.includes(CURSOR_CELL));
 		return which === "first"
-			? this.#state() === this.#recalled || (row === 1 && !lines[0]?.includes("↑"))
+			? this.isRecalled || (row === 1 && !lines[0]?.includes("↑"))
 			: row === lines.length - 2 && !lines.at(-1)?.includes("↓");
 	}
 

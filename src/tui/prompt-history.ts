@@ -15,6 +15,25 @@ export class PromptHistory {
 	/** The current prompt as the editor shows it. */
 	shown = "";
 
+	/** @param load returns the prompts of earlier sessions, newest first; null: not available yet. Called once */
+	constructor(private load?: () => Promise<readonly string[] | null>) {}
+
+	/** Whether prompts of earlier sessions have not been loaded yet. */
+	get isLoading(): boolean {
+		return this.load !== undefined;
+	}
+
+	/** @returns whether prompts of earlier sessions have been added */
+	async loadEarlier(): Promise<boolean> {
+		const { load } = this;
+		delete this.load;
+		// On failure the history has the prompts of this session only.
+		const texts = load ? await load().catch(() => []) : [];
+		if (texts === null && load) this.load = load;
+		else this.addOlder(texts ?? []);
+		return texts !== null && texts.length > 0;
+	}
+
 	/** The texts in full, newest first. */
 	get texts(): string[] {
 		return this.#prompts.map(unfold);

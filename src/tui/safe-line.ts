@@ -104,8 +104,13 @@ function apply(on: number, parameters: string): number {
 /** Some terminals send control characters in a paste as keys. */
 const CONTROL_KEY = /\x1b\[(\d+);5u/g;
 
-/** The text of a paste, with line feeds as line ends. */
-export function readPaste(pasted: string): string {
+const PASTE = "\x1b[200~";
+const PASTE_END = "\x1b[201~";
+
+/** @returns the text of a paste, with line feeds as line ends; null if the input is none */
+export function readPaste(data: string): string | null {
+	if (!data.startsWith(PASTE) || !data.endsWith(PASTE_END)) return null;
+	const pasted = data.slice(PASTE.length, -PASTE_END.length);
 	return pasted.replace(CONTROL_KEY, controlCharacter).replace(/\r\n?/g, "\n");
 }
 

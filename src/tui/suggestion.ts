@@ -1,19 +1,46 @@
 import { visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { graphemes } from "./internals/measure-text.js";
+import type { Keymap } from "./keymap.js";
+import { visibleControls } from "./safe-line.js";
 
 /** Starts the cell that the cursor is on. */
 export const CURSOR_CELL = "\x1b[7m";
+
+/** The keys of a suggestion: the first two send it, the others make it the editor's text. */
+const USES = ["app.followUp", "tui.input.submit", "tui.input.tab", "tui.editor.cursorRight"] as const;
+
+/** @returns what a key does with the suggestion of the empty editor */
+export function suggestionUse(data: string, keymap: Keymap): (typeof USES)[number] | undefined {
+	return USES.find((action) => keymap.matches(data, action));
+}
+
+/** How ghost text is drawn. */
+interface GhostLook {
+	width: number;
+	dim(text: string): string;
+}
+
+/** Draws the suggestion or, without one, the placeholder into the lines of the empty editor. */
+export function drawGhostText(
+	lines: readonly string[],
+	{ suggestion, placeholder, ...look }: GhostLook & { suggestion: string; placeholder: string },
+	keymap: Keymap,
+): string[] {
+	if (suggestion === "") return drawPlaceholder(lines, placeholder, look);
+	const keys = `${keymap.keyOf("tui.input.submit")} sends · ${keymap.keyOf("tui.input.tab")} edits`;
+	return drawSuggestion(lines, visibleControls(suggestion), keys, look);
+}
 
 /**
  * Draws a suggested prompt, dim, into the lines of an empty editor; the cursor is on its first letter. The keys follow on
  * its last row, or on a row of their own if they do not fit.
  * @param lines border, the row with the cursor, border
  */
-export function drawSuggestion(
+function drawSuggestion(
 	[top = "", line = "", ...rest]: readonly string[],
 	text: string,
 	keys: string,
-	{ width, dim }: { width: number; dim(text: string): string },
+	{ width, dim }: GhostLook,
 ): string[] {
 	const [row = "", ...others] = suggestionRows(text, keys, Math.max(1, width - 2));
 	const first = graphemes.segment(row)[Symbol.iterator]().next().value?.segment ?? "";
@@ -23,11 +50,10 @@ export function drawSuggestion(
 }
 
 /** Draws a dim text after the cursor of an empty editor. A text that does not fit is left out. @param lines as for `drawSuggestion` */
-export function drawPlaceholder(
+function drawPlaceholder(
 	[top = "", line = "", ...rest]: readonly string[],
 	text: string,
-	width: number,
-	dim: (text: string) => string,
+	{ width, dim }: GhostLook,
 ): string[] {
 	const at = line.indexOf(CURSOR_CELL);
 	if (text === "" || at < 0 || visibleWidth(text) > width - 4) return [top, line, ...rest];

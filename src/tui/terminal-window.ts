@@ -10,6 +10,10 @@ export interface WindowOptions {
 	notification: "osc9" | "osc777" | "bell" | null;
 }
 
+/** Shapes of the cursor (DECSCUSR); `usual` is that of the terminal. */
+export type CursorShape = keyof typeof CURSOR_SHAPES;
+
+const CURSOR_SHAPES = { usual: "\x1b[0 q", underline: "\x1b[4 q", bar: "\x1b[6 q" } as const;
 const ST = "\x07";
 /** Save and restore the terminal's title. Terminals without a title stack ignore them. */
 const SAVE_TITLE = "\x1b[22;2t";
@@ -35,6 +39,7 @@ export class TerminalWindow {
 	#focused = true;
 	#running = false;
 	#timer: NodeJS.Timeout | null = null;
+	#cursor: CursorShape = "usual";
 
 	constructor(private options: WindowOptions) {}
 
@@ -66,6 +71,13 @@ export class TerminalWindow {
 		this.#showProgress();
 	}
 
+	/** Sets the shape of the cursor. */
+	set cursor(shape: CursorShape) {
+		if (shape === this.#cursor) return;
+		this.#cursor = shape;
+		if (this.#running) this.options.write(CURSOR_SHAPES[shape]);
+	}
+
 	/** Turns on the features; call it again after each `stop`. */
 	start(): void {
 		if (this.#running) return;
@@ -76,6 +88,7 @@ export class TerminalWindow {
 		if (notification !== null) write(FOCUS_REPORTS_ON);
 		this.#writeTitle();
 		this.#showProgress();
+		if (this.#cursor !== "usual") write(CURSOR_SHAPES[this.#cursor]);
 	}
 
 	/** Restores the window. */
@@ -83,6 +96,7 @@ export class TerminalWindow {
 		if (!this.#running) return;
 		const { title, progress, notification, write } = this.options;
 		this.#endTimer();
+		if (this.#cursor !== "usual") write(CURSOR_SHAPES.usual);
 		if (progress && this.#busy) write(PROGRESS_OFF);
 		if (notification !== null) write(FOCUS_REPORTS_OFF);
 		if (title) write(RESTORE_TITLE);

@@ -9,7 +9,11 @@ const iterm = { ...links, images: "iterm2", notification: "osc9" };
 test.each([
 	[{ TERM: "xterm-256color" }, text],
 	[{}, text],
-	[{ TERM: "dumb", TERM_PROGRAM: "ghostty" }, text],
+	[
+		{ TERM: "dumb", TERM_PROGRAM: "ghostty" },
+		{ ...text, fixedCursor: true },
+	],
+	[{ TERM: "linux" }, { ...text, fixedCursor: true }],
 	[{ TERM: "xterm-kitty" }, kitty],
 	[
 		{ TERM: "xterm-ghostty", TERM_PROGRAM: "ghostty" },

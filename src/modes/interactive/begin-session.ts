@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { AgentSession } from "../../sdk/agent-session.js";
+import { VIM_SCOPE } from "../../tui/key-table.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { monotonicMs } from "../../util/clock.js";
 import { statOrNull } from "../../util/fs.js";
@@ -166,7 +167,7 @@ function shellHost(components: ScreenComponents, options: InteractiveOptions, qu
 				startDemo();
 				quit();
 			}),
-		hotkeys: () => keymap.list(),
+		hotkeys: () => keymap.list().filter(([, , scope]) => editor.vim !== null || scope !== VIM_SCOPE),
 		rereadFiles: () => {
 			const problems = [...loadKeys(), ...themes.reread()];
 			return { read: ["keys", plural(themes.fileCount, "theme")], problems };

@@ -48,9 +48,11 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	themes.begin(screen);
 	const unsubscribe = options.settings.subscribe(({ paths }) => {
 		if (paths.includes("theme")) themes.followSettings();
+		if (paths.includes("editor.vim")) components.followVim();
 		screen.use(options.settings.current);
 	});
 	components.loadKeys();
+	if (options.settings.current.editor.vim) components.followVim();
 	try {
 		// Quitting does not wait for a session that is still starting.
 		await Promise.race([begin(), quitting]);

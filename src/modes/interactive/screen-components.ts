@@ -101,6 +101,27 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		if (edited === null) screen.hint("the editor exited with an error · the text is unchanged");
 		return edited;
 	};
+	/** Turns the keys of vim on or off, as the settings say. Until they are loaded, keys type text as in their insert mode. */
+	const followVim = async (): Promise<void> => {
+		const isWanted = () => options.settings.current.editor.vim;
+		if (!isWanted()) {
+			editor.vim = null;
+			screen.showCursor(null);
+		} else if (editor.vim === null) {
+			const { VimEditor } = await import("../../tui/vim/vim-editor.js");
+			if (!isWanted() || editor.vim !== null) return;
+			editor.vim = new VimEditor(editor, {
+				keymap,
+				theme,
+				copy: (text) => void copyText(text, (data) => terminal.write(data)).catch(failed),
+				onCursor: (shape) => screen.showCursor(shape),
+				hasShapes: options.features?.fixedCursor !== true,
+			});
+		}
+		screen.tui.requestRender();
+	};
+	screen.status.stopKeys = (key) =>
+		editor.vim?.isInserting && key === keymap.keyOf("vim.normal") ? `${key} ${key}` : key;
 	const createEditor = () => new PromptEditor(screen.tui, { theme, keymap });
 	let isOpening = false;
 	const openTranscript = async (startsAt: "end" | "prompt" = "end"): Promise<void> => {
@@ -191,6 +212,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		pastedTexts,
 		input,
 		editExternally,
+		followVim: () => void followVim().catch(failed),
 		/** Reads the user's key bindings again and reports problems. A broken file changes nothing. @returns the problems */
 		loadKeys(): readonly string[] {
 			const file = options.keybindings?.();

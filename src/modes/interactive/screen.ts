@@ -9,6 +9,7 @@ import { Mouse } from "../../tui/mouse.js";
 import { OverlayStack } from "../../tui/overlay-stack.js";
 import { TerminalImages } from "../../tui/terminal-images.js";
 import { TerminalReports } from "../../tui/terminal-reports.js";
+import type { CursorShape } from "../../tui/terminal-window.js";
 import type { Theme } from "../../tui/theme.js";
 import { Footer } from "./footer.js";
 import { Header } from "./header.js";
@@ -168,6 +169,12 @@ export class Screen {
 		clearTimeout(this.#hintTimer);
 		this.#hint.text = text;
 		if (ms !== undefined) this.#hintTimer = setTimeout(() => this.hint(null), ms);
+	}
+
+	/** Shows the cursor of the terminal in a shape, as long as the screen runs; null hides it: the editor draws one. */
+	showCursor(shape: CursorShape | null): void {
+		this.window.cursor = shape ?? "usual";
+		this.tui.setShowHardwareCursor(shape !== null);
 	}
 
 	use({ terminal, gutter, hideThinkingBlock }: ScreenOptions["settings"]): void {

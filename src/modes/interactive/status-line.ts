@@ -21,6 +21,8 @@ export class StatusLine implements Component {
 	#frame = 0;
 	#hidden = false;
 	#frames: readonly string[] = FRAMES;
+	/** The keys that stop, such as Escape twice where the first one ends a mode of the editor. */
+	stopKeys = (key: string): string => key;
 	#intervalMs = TICK_MS;
 
 	/** @param clock ms since the epoch */
@@ -74,7 +76,7 @@ export class StatusLine implements Component {
 		const key = keymap.keyOf("app.abort");
 		const moveKey = keymap.keyOf("app.background");
 		const move = moveKey && state.isLongCommand ? ` · ${moveKey} background` : "";
-		const stop = key && state.keyDoes ? ` · ${key} ${state.keyDoes}` : "";
+		const stop = key && state.keyDoes ? ` · ${this.stopKeys(key)} ${state.keyDoes}` : "";
 		// Time and key hint are more important than the end of a long command.
 		const mark = this.#mark();
 		const room = width - visibleWidth(mark) - visibleWidth(state.figures);

@@ -4,7 +4,7 @@ import type { Settings } from "../../config/settings-schema.js";
 import type { TerminalFeatures } from "../../config/terminal-features.js";
 import type { OperationKind } from "../../session/activity.js";
 import type { AgentSessionEvent } from "../../session/events.js";
-import { TerminalWindow } from "../../tui/terminal-window.js";
+import { type CursorShape, TerminalWindow } from "../../tui/terminal-window.js";
 import { formatElapsed } from "../format.js";
 
 /** Minimum duration of a run that ends with a notification, ms. Users still watch shorter runs. */
@@ -47,6 +47,11 @@ export class WindowStatus {
 	/** @returns true when the input was a terminal report instead of a key */
 	handleInput(data: string): boolean {
 		return this.#window.handleInput(data);
+	}
+
+	/** Sets the shape of the cursor. */
+	set cursor(shape: CursorShape) {
+		this.#window.cursor = shape;
 	}
 
 	/** Sets the window title to session name and directory. */

@@ -109,7 +109,7 @@ test.each([
 	[
 		40,
 		[
-			" Hooks     1/48 · 3 on · 45 bundled off",
+			" Hooks     1/49 · 3 on · 46 bundled off",
 			" Loaded, in the order they run",
 			" → fold          /fold /u…  never fired",
 			"   pin           /pin /un…  never fired",
@@ -121,7 +121,7 @@ test.each([
 	[
 		80,
 		[
-			" Hooks  type to filter                             1/48 · 3 on · 45 bundled off",
+			" Hooks  type to filter                             1/49 · 3 on · 46 bundled off",
 			" Loaded, in the order they run",
 			" → fold                 bundled  /fold /unfold · agent_start agen…  never fired",
 			"   pin                  bundled              /pin /unpin · context  never fired",
@@ -133,7 +133,7 @@ test.each([
 	[
 		120,
 		[
-			" Hooks  type to filter                                                                     1/48 · 3 on · 45 bundled off",
+			" Hooks  type to filter                                                                     1/49 · 3 on · 46 bundled off",
 			" Loaded, in the order they run",
 			" → fold                 bundled                              /fold /unfold · agent_start agent_end context  never fired",
 			"   pin                  bundled                                                      /pin /unpin · context  never fired",
@@ -171,7 +171,7 @@ test("typing filters the hooks by name, command and description, and keeps the s
 	const app = await openBundled(80);
 	await app.terminal.type("pop");
 	expect(await rows(app)).toEqual([
-		" Hooks  pop                                         1/1 · 3 on · 45 bundled off",
+		" Hooks  pop                                         1/1 · 3 on · 46 bundled off",
 		" Loaded, in the order they run",
 		expect.stringContaining(" → stacking "),
 	]);
