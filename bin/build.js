@@ -17,7 +17,6 @@ const main = "src/main.ts";
 const PI_TUI_INDEX = "node_modules/@mariozechner/pi-tui/dist/index.js";
 const PI_TUI = [
 	"components/editor.js",
-	"components/input.js",
 	"components/spacer.js",
 	"terminal.js",
 	"tui-main-screen.js",

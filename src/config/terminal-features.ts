@@ -4,7 +4,7 @@ import type { Environment } from "./paths.js";
 export interface TerminalFeatures {
 	/** Clickable links (OSC 8). Without them the address must be printed. */
 	links: boolean;
-	/** Protocol for images; null: not supported. `tmux`: only tmux knows, see `findTmuxImages`. */
+	/** Protocol for images; null: not supported. `tmux`: only tmux knows. */
 	images: "kitty" | "iterm2" | "tmux" | null;
 	/**
 	 * Whether the window shows progress (OSC 9;4). Other terminals would show the sequence as a message.
@@ -66,7 +66,6 @@ const FIXED_CURSOR = /^(?:dumb|linux|ansi|vt\d+)$/;
 const FIRST_VTE_WITH_LINKS = 5001;
 /** Earlier versions of iTerm2 show progress as a message. */
 const FIRST_ITERM_WITH_PROGRESS = [3, 6, 6] as const;
-const TMUX_TIMEOUT_MS = 2000;
 /** The first tmux that passes links on, to terminals that it knows to support them. */
 const FIRST_TMUX_WITH_LINKS = [3, 4] as const;
 
@@ -100,36 +99,6 @@ function detect(env: Environment): TerminalFeatures {
 function tmuxPassesLinks(env: Environment): boolean {
 	if (env.TERM_PROGRAM !== "tmux" || !(env.LC_TERMINAL === "iTerm2" || env.ITERM_SESSION_ID)) return false;
 	return isAtLeast(env.TERM_PROGRAM_VERSION, FIRST_TMUX_WITH_LINKS);
-}
-
-/** Terminals that draw images over cells, as they name themselves or as `TERM`. */
-const DRAWS_CELLS = /^(?:xterm-)?(?:kitty|ghostty)\b/i;
-
-/**
- * Asks tmux whether images can be drawn: its `allow-passthrough` is on, and all of its terminals draw them over cells of text.
- * @returns false also if tmux does not answer
- */
-export async function findTmuxImages(): Promise<boolean> {
-	const { execFile } = await import("node:child_process");
-	const questions = [
-		"show",
-		"-Apv",
-		"allow-passthrough",
-		";",
-		"list-clients",
-		"-F",
-		"#{client_termtype} #{client_termname}",
-	];
-	const answer = await new Promise<string>((resolve) => {
-		execFile("tmux", questions, { timeout: TMUX_TIMEOUT_MS }, (error, stdout) => resolve(error ? "" : stdout));
-	});
-	const [option = "", ...clients] = answer.trimEnd().split("\n");
-	const draws = (client: string) =>
-		client
-			.trim()
-			.split(" ")
-			.some((name) => DRAWS_CELLS.test(name));
-	return (option === "on" || option === "all") && clients.length > 0 && clients.every(draws);
 }
 
 /** Compares versions such as `3.4` and `3.5a` numerically. */

@@ -1,5 +1,4 @@
-import { hyperlink, setCapabilities, visibleWidth } from "@mariozechner/pi-tui";
-import { stripAll } from "../util/sanitize.js";
+import { hyperlink, setCapabilities } from "@mariozechner/pi-tui";
 
 /** Allowed link targets; all others, such as `javascript:` or another program's scheme, are shown as text. */
 const SCHEME = /^(?:https?:\/\/|mailto:|file:\/\/)/i;
@@ -33,42 +32,6 @@ export function linkAddress(address: string): string | null {
 export function addressLink(text: string, address: string): string {
 	const target = shown ? linkAddress(address) : null;
 	return target === null ? text : hyperlink(text, target);
-}
-
-const LINK_PARTS = /\x1b\]8;[^;\x00-\x1f\x7f-\x9f]*;([^\x00-\x1f\x7f-\x9f]*)(?:\x07|\x1b\\)/;
-/** An address in the text, without the sign that ends a sentence after it. */
-const WRITTEN = /https?:\/\/[\x21-\x7e]*[\w/#=&-]/gi;
-/** What a click may open: no file, which could be a program. */
-const OPENED = /^(?:https?|mailto):/i;
-
-/**
- * Finds the address at a column of a drawn line, from 0: that of a link, or one that is written there. One that ends at the
- * edge of the screen is not complete.
- */
-export function linkAt(line: string, at: number, columns: number): string | null {
-	let column = 0;
-	let target = "";
-	// Texts alternate with the targets of the links that begin after them; an empty one ends a link.
-	for (const [index, part] of line.split(LINK_PARTS).entries()) {
-		if (index % 2 === 1) target = part;
-		else {
-			const end = column + visibleWidth(part);
-			if (at >= column && at < end && target !== "") return openedAddress(target);
-			column = end;
-		}
-	}
-	const text = stripAll(withoutLinks(line));
-	for (const { index, 0: found } of text.matchAll(WRITTEN)) {
-		const start = visibleWidth(text.slice(0, index));
-		const end = start + visibleWidth(found);
-		if (at >= start && at < end && end < columns - 1) return openedAddress(found);
-	}
-	return null;
-}
-
-function openedAddress(text: string): string | null {
-	const address = linkAddress(text);
-	return address !== null && OPENED.test(address) ? address : null;
 }
 
 /** An inline token of the Markdown parser. */

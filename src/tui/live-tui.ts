@@ -1,5 +1,5 @@
 import { type Component, isKeyRelease, type Terminal, TuiMainScreen, type TuiStopOptions } from "@mariozechner/pi-tui";
-import { Pace } from "../util/throttle.js";
+import { Pace } from "../util/clock.js";
 import { BlockList, type ListPosition } from "./block-list.js";
 import { withoutMark } from "./clicks.js";
 import { type CursorPosition, clearFrom, FrameWriter, takeCursor } from "./frame-writer.js";
@@ -20,8 +20,6 @@ export interface LiveTUIOptions {
 	blocks?: BlockList;
 	/** The images whose marks are in the blocks' lines. Default: images cannot be drawn. */
 	images?: TerminalImages;
-	/** Reads the mouse. Default: nobody does. */
-	mouse?: Pick<Mouse, "handleInput" | "drew">;
 	/** Delay between the last resize and the redraw. Default 100. */
 	resizeDelayMs?: number;
 	/** Called after the screen has taken over the terminal. */
@@ -45,6 +43,8 @@ const RESIZE_DELAY_MS = 100;
  */
 export class LiveTUI extends TuiMainScreen {
 	readonly blocks: BlockList;
+	/** Reads the mouse; null: nobody does. */
+	mouse: Pick<Mouse, "handleInput" | "drew"> | null = null;
 	/** Where the terminal's cursor is. */
 	readonly cursor: CursorReports;
 	readonly #writer = new FrameWriter();
@@ -104,7 +104,7 @@ export class LiveTUI extends TuiMainScreen {
 		const isSameSize = () => terminal.columns === this.#drawn?.columns && terminal.rows === this.#drawn.rows;
 		this.addInputListener((data) => {
 			const isAnswer = this.cursor.handleInput(data) || this.#inFlight.handleInput(data, isSameSize);
-			return isAnswer || options.mouse?.handleInput(data) ? { consume: true } : undefined;
+			return isAnswer || this.mouse?.handleInput(data) ? { consume: true } : undefined;
 		});
 	}
 
@@ -226,7 +226,7 @@ export class LiveTUI extends TuiMainScreen {
 		if (this.#fullScreen) {
 			const out = this.#fullScreen.frame(columns, rows);
 			if (out) this.terminal.write(out);
-			this.#options.mouse?.drew({ lines: this.#fullScreen.lines, top: 0, cursorLine: null });
+			this.mouse?.drew({ lines: this.#fullScreen.lines, top: 0, cursorLine: null });
 			return 0;
 		}
 		const drawn = this.#drawn;
@@ -248,7 +248,7 @@ export class LiveTUI extends TuiMainScreen {
 		this.#cursorShown = isShown;
 		if (out || cursor) this.terminal.write(this.#images.expand(out) + cursor + this.#inFlight.ask());
 		this.#drawn = { columns, rows };
-		this.#options.mouse?.drew({ lines: this.#rendered, top: this.#writer.top, cursorLine: this.#writer.cursorLine });
+		this.mouse?.drew({ lines: this.#rendered, top: this.#writer.top, cursorLine: this.#writer.cursorLine });
 		const { length } = this.#sealed;
 		this.#lift();
 		return length;

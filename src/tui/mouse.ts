@@ -1,7 +1,9 @@
+import { visibleWidth } from "@mariozechner/pi-tui";
 import { monotonicMs } from "../util/clock.js";
+import { stripAll } from "../util/sanitize.js";
 import { SHOWN_MS } from "./answer-guard.js";
 import { isOfMouse, markOf, WHEEL } from "./clicks.js";
-import { linkAt } from "./links.js";
+import { linkAddress, withoutLinks } from "./links.js";
 
 /** What the mouse needs of the screen. */
 export interface MouseHost {
@@ -156,4 +158,40 @@ export class Mouse {
 		this.#layout = "";
 		this.host.write(isOn ? REPORTS_ON : REPORTS_OFF);
 	}
+}
+
+const LINK_PARTS = /\x1b\]8;[^;\x00-\x1f\x7f-\x9f]*;([^\x00-\x1f\x7f-\x9f]*)(?:\x07|\x1b\\)/;
+/** An address in the text, without the sign that ends a sentence after it. */
+const WRITTEN = /https?:\/\/[\x21-\x7e]*[\w/#=&-]/gi;
+/** What a click may open: no file, which could be a program. */
+const OPENED = /^(?:https?|mailto):/i;
+
+/**
+ * Finds the address at a column of a drawn line, from 0: that of a link, or one that is written there. One that ends at the
+ * edge of the screen is not complete.
+ */
+export function linkAt(line: string, at: number, columns: number): string | null {
+	let column = 0;
+	let target = "";
+	// Texts alternate with the targets of the links that begin after them; an empty one ends a link.
+	for (const [index, part] of line.split(LINK_PARTS).entries()) {
+		if (index % 2 === 1) target = part;
+		else {
+			const end = column + visibleWidth(part);
+			if (at >= column && at < end && target !== "") return openedAddress(target);
+			column = end;
+		}
+	}
+	const text = stripAll(withoutLinks(line));
+	for (const { index, 0: found } of text.matchAll(WRITTEN)) {
+		const start = visibleWidth(text.slice(0, index));
+		const end = start + visibleWidth(found);
+		if (at >= start && at < end && end < columns - 1) return openedAddress(found);
+	}
+	return null;
+}
+
+function openedAddress(text: string): string | null {
+	const address = linkAddress(text);
+	return address !== null && OPENED.test(address) ? address : null;
 }

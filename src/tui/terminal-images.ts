@@ -1,15 +1,14 @@
-import { randomInt } from "node:crypto";
 import { allocateImageId, encodeITerm2, getCellDimensions } from "@mariozechner/pi-tui";
 import { endsAsPng, imageSize, isBase64 } from "./image-size.js";
-import { imageCells, MAX_CELLS, throughTmux, transmission } from "./kitty-images.js";
+import type { CellImages } from "./tmux-images.js";
 
 /** The protocol in which a terminal receives images. `cells`: through tmux, as cells of text over which the terminal draws them. */
 export type ImageProtocol = "kitty" | "iterm2" | "cells";
 
-/** How a protocol is found that is not known at the start. */
-export interface ImageSearch {
-	/** Called once, when there is a first image. */
-	find(): Promise<ImageProtocol | null>;
+/** How it is found out whether images can be drawn as cells. */
+export interface CellSearch {
+	/** Called once, when there is a first image. @returns null if they cannot */
+	find(): Promise<CellImages | null>;
 	/** Called when images can be drawn from now on. */
 	onFound(): void;
 }
@@ -27,12 +26,12 @@ export interface ImageRoom {
 	rows: number;
 }
 
+/** Maximum length of a chunk of data in Kitty's protocol, in characters. */
+const CHUNK_LENGTH = 4_096;
 /** Terminals reject images with a longer side, in pixels. */
 const MAX_PIXELS = 10_000;
 /** Fewer rows would show nothing recognizable. */
 const MIN_ROWS = 2;
-/** Maximum number of images as cells: their ids differ in one byte. */
-const MAX_CELLED = 255;
 /**
  * Marks the line where an image ends: id, columns, rows. It has the form of Kitty's sequences, so that pi-tui treats the
  * line as an image and the mark as zero-width.
@@ -50,38 +49,36 @@ export class TerminalImages {
 	/** Placement number of each image on the screen. */
 	readonly #placed = new Map<number, number>();
 	#placements = 0;
-	#protocol: ImageProtocol | null;
-	#search: ImageSearch | null;
-	/** First byte of the ids of images as cells: that of another program in the terminal should differ. */
-	#firstByte = 0;
-	/** Number of such images, which is the last byte. */
-	#count = MAX_CELLED;
+	readonly #protocol: "kitty" | "iterm2" | null;
+	/** Draws images as cells; null if it is not known whether that is possible, or not needed. */
+	#cells: CellImages | null = null;
+	#search: CellSearch | null;
 
-	/** @param protocol null if the terminal cannot draw images, or if it is not known */
-	constructor(protocol: ImageProtocol | null = null, search: ImageSearch | null = null) {
+	/** @param protocol null if the terminal cannot draw images, or only as cells */
+	constructor(protocol: "kitty" | "iterm2" | null = null, search: CellSearch | null = null) {
 		this.#protocol = protocol;
 		this.#search = search;
 	}
 
 	/** null if the terminal cannot draw images. */
 	get protocol(): ImageProtocol | null {
-		return this.#protocol;
+		return this.#cells ? "cells" : this.#protocol;
 	}
 
 	/** Whether the terminal draws images, but not this type: Kitty's protocol supports only PNG. */
 	cannotDraw(mimeType: string): boolean {
-		return (this.#protocol === "kitty" || this.#protocol === "cells") && mimeType !== "image/png";
+		return this.protocol !== null && this.protocol !== "iterm2" && mimeType !== "image/png";
 	}
 
 	/** Adds an image. @returns its id; null when it is corrupt or cannot be drawn on this terminal */
 	add(image: ImageData): number | null {
-		this.#findProtocol();
-		if (!this.#protocol) return null;
+		this.#findCells();
+		if (!this.protocol) return null;
 		const size = imageSize(image.data, image.mimeType);
 		if (!size || Math.max(size.width, size.height) > MAX_PIXELS || !isBase64(image.data)) return null;
 		if (this.cannotDraw(image.mimeType)) return null;
 		if (image.mimeType === "image/png" && !endsAsPng(image.data)) return null;
-		const id = this.#protocol === "cells" ? this.#newCellId() : allocateImageId();
+		const id = this.#cells ? this.#cells.newId() : allocateImageId();
 		if (id !== null) this.#images.set(id, image);
 		return id;
 	}
@@ -96,11 +93,11 @@ export class TerminalImages {
 		if (!size || room.columns < 1 || room.rows < MIN_ROWS) return null;
 		const cell = getCellDimensions();
 		const scale = Math.min(1, (room.columns * cell.widthPx) / size.width, (room.rows * cell.heightPx) / size.height);
-		const columns = between(Math.round((size.width * scale) / cell.widthPx), Math.min(room.columns, MAX_CELLS));
-		const rows = between(Math.ceil((size.height * scale) / cell.heightPx), Math.min(room.rows, MAX_CELLS));
+		const columns = between(Math.round((size.width * scale) / cell.widthPx), room.columns);
+		const rows = between(Math.ceil((size.height * scale) / cell.heightPx), room.rows);
 		const mark = `\x1b_Gi=${id},c=${columns},r=${rows};\x1b\\`;
-		if (this.#protocol === "cells") {
-			const [first = "", ...others] = imageCells(id, columns, rows);
+		if (this.#cells) {
+			const [first = "", ...others] = this.#cells.rows(id, columns, rows);
 			return [mark + first, ...others];
 		}
 		const blank = Array.from({ length: rows - 1 }, () => "");
@@ -136,30 +133,19 @@ export class TerminalImages {
 	clear(): void {
 		this.#images.clear();
 		this.#sent.clear();
-		this.#count = MAX_CELLED;
+		this.#cells?.reset();
 	}
 
-	#findProtocol(): void {
+	#findCells(): void {
 		const search = this.#search;
 		this.#search = null;
 		search?.find().then(
-			(protocol) => {
-				this.#protocol = protocol;
-				if (protocol !== null) search.onFound();
+			(cells) => {
+				this.#cells = cells;
+				if (cells) search.onFound();
 			},
 			() => {},
 		);
-	}
-
-	/** @returns null for an image too many: its cells would show another one */
-	#newCellId(): number | null {
-		if (this.#count === MAX_CELLED && this.#images.size > 0) return null;
-		if (this.#count === MAX_CELLED) {
-			this.#firstByte = randomInt(1, MAX_CELLED + 1);
-			this.#count = 0;
-		}
-		this.#count += 1;
-		return this.#firstByte * 2 ** 24 + this.#count;
 	}
 
 	/** @returns output that removes an image from the screen; the terminal keeps its data */
@@ -172,11 +158,10 @@ export class TerminalImages {
 	#draw(id: number, columns: number, rows: number): string {
 		const image = this.#images.get(id);
 		if (!image) return "";
-		if (this.#protocol === "cells") {
+		if (this.#cells) {
 			if (this.#sent.has(id)) return "";
 			this.#sent.add(id);
-			const place = `\x1b_Ga=p,U=1,i=${id},c=${columns},r=${rows},q=2\x1b\\`;
-			return throughTmux(transmission(id, image.data) + place);
+			return this.#cells.place(id, transmission(id, image.data), columns, rows);
 		}
 		const up = rows > 1 ? `\x1b[${rows - 1}A` : "";
 		if (this.#protocol === "iterm2") {
@@ -204,4 +189,15 @@ export function hasImage(line: string): boolean {
 
 function between(count: number, most: number): number {
 	return Math.max(1, Math.min(most, count));
+}
+
+/** @returns the sequences of Kitty's protocol that transmit the data of a PNG */
+function transmission(id: number, data: string): string {
+	let sequences = "";
+	for (let at = 0; at < data.length; at += CHUNK_LENGTH) {
+		const more = at + CHUNK_LENGTH < data.length ? 1 : 0;
+		const keys = at === 0 ? `a=t,f=100,i=${id},q=2,m=${more}` : `q=2,m=${more}`;
+		sequences += `\x1b_G${keys};${data.slice(at, at + CHUNK_LENGTH)}\x1b\\`;
+	}
+	return sequences;
 }

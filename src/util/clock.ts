@@ -40,3 +40,35 @@ export const TIMING: Timing = {
 
 /** After a pause of typing this long, in ms, the next key is meant for what is on the screen then. */
 export const PAUSE_MS = 700;
+
+/** Runs something whenever it is wanted, but not before a pause since its last run has passed, which each run decides. */
+export class Pace {
+	#timer: NodeJS.Timeout | undefined;
+	/** When the next run may begin, as `monotonicMs`. */
+	#nextAt = 0;
+
+	/** @param run returns the pause after it, in ms */
+	constructor(private readonly run: () => number) {}
+
+	/** Whether a run is due. */
+	get isWaiting(): boolean {
+		return this.#timer !== undefined;
+	}
+
+	request(): void {
+		this.#timer ??= setTimeout(
+			() => {
+				this.#timer = undefined;
+				const pauseMs = this.run();
+				// Measured from its end, so that a slow machine has time for other work too.
+				this.#nextAt = monotonicMs() + pauseMs;
+			},
+			Math.max(0, this.#nextAt - monotonicMs()),
+		);
+	}
+
+	stop(): void {
+		clearTimeout(this.#timer);
+		this.#timer = undefined;
+	}
+}

@@ -3,9 +3,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { SHOWN_MS } from "../../src/tui/answer-guard.js";
 import { clickable, clickedRow } from "../../src/tui/clicks.js";
 import { createKeymap } from "../../src/tui/keymap.js";
-import { addressLink, linkAt, showLinks } from "../../src/tui/links.js";
+import { addressLink, showLinks } from "../../src/tui/links.js";
 import { LiveTUI } from "../../src/tui/live-tui.js";
-import { Mouse } from "../../src/tui/mouse.js";
+import { linkAt, Mouse } from "../../src/tui/mouse.js";
 import { OverlayStack } from "../../src/tui/overlay-stack.js";
 import { ScrollList, ScrollText } from "../../src/tui/scroll.js";
 import { SelectDialog } from "../../src/tui/select-dialog.js";
@@ -29,7 +29,8 @@ function start({ mouse: isWanted = true } = {}) {
 		columns: () => terminal.columns,
 	};
 	const mouse = new Mouse(host, () => clock.now);
-	const tui: LiveTUI = new LiveTUI(terminal, { mouse, onStart: () => mouse.start(), onStop: () => mouse.stop() });
+	const tui: LiveTUI = new LiveTUI(terminal, { onStart: () => mouse.start(), onStop: () => mouse.stop() });
+	tui.mouse = mouse;
 	mouse.use(isWanted);
 	const typed: string[] = [];
 	const editor: Component = { render: () => ["editor"], invalidate() {}, handleInput: (data) => void typed.push(data) };

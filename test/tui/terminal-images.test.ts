@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { imageSize } from "../../src/tui/image-size.js";
 import { safeLine } from "../../src/tui/safe-line.js";
 import { TerminalImages } from "../../src/tui/terminal-images.js";
+import { CellImages } from "../../src/tui/tmux-images.js";
 import { jpegHeader, png } from "../helpers/images.js";
 
 const ROOM = { columns: 40, rows: 10 };
@@ -112,7 +113,10 @@ test("the size of an image is read from its header, also after camera metadata",
 
 test("in tmux an image is text: it is sent once, and each cell says which part of which image it is", async () => {
 	const found: string[] = [];
-	const images = new TerminalImages(null, { find: async () => "cells", onFound: () => void found.push("found") });
+	const images = new TerminalImages(null, {
+		find: async () => new CellImages(),
+		onFound: () => void found.push("found"),
+	});
 	const image = png(90, 54);
 	expect([images.add(image), images.protocol]).toEqual([null, null]);
 	await Promise.resolve();
@@ -152,7 +156,9 @@ test("where tmux cannot draw images, it is asked once", async () => {
 });
 
 test("of more images than ids, the last ones are described instead of showing others", async () => {
-	const images = new TerminalImages("cells");
+	const images = new TerminalImages(null, { find: async () => new CellImages(), onFound: () => {} });
+	images.add(png(9, 9));
+	await Promise.resolve();
 	const ids = Array.from({ length: 256 }, () => images.add(png(9, 9)));
 	expect(new Set(ids).size).toBe(256);
 	expect(ids.indexOf(null)).toBe(255);

@@ -11,7 +11,6 @@ import {
 import type { HookScreen } from "../../hooks/session-ui.js";
 import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption } from "../../hooks/types.js";
 import type { DialogStyle } from "../../tui/dialog-style.js";
-import { InputDialog } from "../../tui/input-dialog.js";
 import type { OverlayOptions, OverlayStack } from "../../tui/overlay-stack.js";
 import { SelectDialog } from "../../tui/select-dialog.js";
 import type { Approval, ApprovalAnswer } from "../../util/approval.js";
@@ -139,7 +138,6 @@ export class DialogController implements CommandUI {
 			(settle) => {
 				const requestRender = () => this.overlays.redraw();
 				const guard = { timing: this.#timing, lastKeyAt: this.#lastKeyAt(), requestRender };
-				// Loaded with the first question, which has its place in the queue at once.
 				const loaded = import("../../tui/approval-dialog.js").then(
 					({ ApprovalDialog }) => new ApprovalDialog(this.style, asked, settle, guard),
 				);
@@ -179,7 +177,13 @@ export class DialogController implements CommandUI {
 			...(initial === undefined ? {} : { value: textOf(initial) }),
 		};
 		return this.overlays.open<string | null>(
-			(settle) => this.#guard(new InputDialog(this.style, question, settle), dialog),
+			(settle) => {
+				const loaded = import("../../tui/input-dialog.js").then(
+					({ InputDialog }) => new InputDialog(this.style, question, settle),
+				);
+				loaded.catch(() => settle(null));
+				return this.#guard(new LoadedDialog(loaded, () => this.overlays.redraw()), dialog);
+			},
 			{ ...overlayLimits(dialog), canceled: null },
 		);
 	}
@@ -194,7 +198,7 @@ export class DialogController implements CommandUI {
 	}
 }
 
-/** A dialog that is empty, and ignores keys, until it is loaded. */
+/** A dialog whose code is loaded with the first one. It has its place in the queue at once; until it is loaded it is empty and ignores keys. */
 class LoadedDialog implements Component, Focusable {
 	#dialog: (Component & Focusable) | null = null;
 	#isFocused = false;

@@ -61,7 +61,7 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 	editor.placeholder = "Ask anything, or type / for commands";
 	const frame = new EditorFrame(editor);
 	const overlays = screen.holdEditor(frame);
-	const style = { theme, keymap, rows: () => terminal.rows, marksRows: () => screen.mouse.isWanted };
+	const style = { theme, keymap, rows: () => terminal.rows, marksRows: () => screen.hasMouse };
 	screen.onLink = (address) => {
 		const open = async () => {
 			if (await options.openLink?.(address)) return;

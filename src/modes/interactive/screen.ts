@@ -1,11 +1,11 @@
 import { type Component, Container, CURSOR_MARKER, isKeyRelease, Spacer, type Terminal } from "@mariozechner/pi-tui";
 import type { Settings } from "../../config/settings-schema.js";
-import { findTmuxImages, TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
+import { TEXT_ONLY, type TerminalFeatures } from "../../config/terminal-features.js";
 import type { AgentSessionEvent, QueuedPrompts } from "../../session/events.js";
 import type { Keymap } from "../../tui/keymap.js";
 import { showLinks } from "../../tui/links.js";
 import { LiveTUI } from "../../tui/live-tui.js";
-import { Mouse } from "../../tui/mouse.js";
+import type { Mouse } from "../../tui/mouse.js";
 import { OverlayStack } from "../../tui/overlay-stack.js";
 import { TerminalImages } from "../../tui/terminal-images.js";
 import { TerminalReports } from "../../tui/terminal-reports.js";
@@ -54,7 +54,12 @@ export class Screen {
 	readonly transcript: Transcript;
 	readonly footer: Footer;
 	readonly window: WindowStatus;
-	readonly mouse: Mouse;
+	/** Whether rows can be clicked. */
+	hasMouse = false;
+	/** null until it is wanted. */
+	#mouse: Mouse | null = null;
+	/** Whether something else than the editor has the focus. */
+	#hasOverlay = false;
 	/** Reports from the terminal. */
 	readonly reports: TerminalReports;
 	/** The line that says what the session is doing. */
@@ -79,7 +84,7 @@ export class Screen {
 		const images =
 			protocol === "tmux"
 				? new TerminalImages(null, {
-						find: async () => ((await findTmuxImages()) ? "cells" : null),
+						find: async () => (await import("../../tui/tmux-images.js")).openTmuxImages(),
 						onFound: () => this.transcript.redraw(),
 					})
 				: new TerminalImages(protocol);
@@ -88,23 +93,14 @@ export class Screen {
 			this.hint(null);
 			tui.type(key);
 		});
-		this.mouse = new Mouse({
-			write,
-			type: (data) => tui.type(data),
-			askCursor: (onRow) => tui.cursor.ask(onRow),
-			openLink: (address) => this.onLink(address),
-			columns: () => terminal.columns,
-		});
-		this.mouse.use(settings.terminal.mouse);
 		const listeners = [this.window, this.reports];
 		const tui = new LiveTUI(terminal, {
 			images,
-			mouse: this.mouse,
 			onStart: () => {
-				for (const part of [...listeners, this.mouse]) part.start();
+				for (const part of [...listeners, this.#mouse]) part?.start();
 			},
 			onStop: () => {
-				for (const part of [...listeners, this.mouse]) part.stop();
+				for (const part of [...listeners, this.#mouse]) part?.stop();
 			},
 		});
 		tui.onTerminalColorSchemeChange((background) => this.reports.changed(background));
@@ -141,6 +137,7 @@ export class Screen {
 		this.#queue = new QueueView(this.style);
 		this.#hint = new HintLine(this.style);
 		this.footer = new Footer(this.style);
+		void this.#useMouse(settings.terminal.mouse);
 		const above = [new Spacer(1), this.status, this.#queue, this.#hint, this.aboveEditor];
 		for (const row of [...above, this.#slot, this.belowEditor, this.footer]) tui.addChild(row);
 	}
@@ -150,7 +147,8 @@ export class Screen {
 		this.tui.setFocus(editor);
 		return new OverlayStack(this.tui, this.#slot, editor, (shown) => {
 			const isDialog = shown === "dialog";
-			this.mouse.follow(shown !== "editor");
+			this.#hasOverlay = shown !== "editor";
+			this.#mouse?.follow(this.#hasOverlay);
 			this.status.hide(isDialog);
 			if (isDialog) this.window.notifyQuestion();
 		});
@@ -179,11 +177,30 @@ export class Screen {
 
 	use({ terminal, gutter, hideThinkingBlock }: ScreenOptions["settings"]): void {
 		this.window.use(terminal);
-		this.mouse.use(terminal.mouse);
+		void this.#useMouse(terminal.mouse);
 		if (this.style.gutter === gutter && this.style.previewThinking === !hideThinkingBlock) return;
 		this.style.gutter = gutter;
 		this.style.previewThinking = !hideThinkingBlock;
 		this.transcript.redraw();
+	}
+
+	async #useMouse(isWanted: boolean): Promise<void> {
+		this.hasMouse = isWanted;
+		if (isWanted && !this.#mouse) {
+			const { Mouse } = await import("../../tui/mouse.js");
+			const { tui } = this;
+			this.#mouse ??= new Mouse({
+				write: tui.terminal.write.bind(tui.terminal),
+				type: (data) => tui.type(data),
+				askCursor: (onRow) => tui.cursor.ask(onRow),
+				openLink: (address) => this.onLink(address),
+				columns: () => tui.terminal.columns,
+			});
+			tui.mouse = this.#mouse;
+			this.#mouse.follow(this.#hasOverlay);
+			if (tui.isRunning) this.#mouse.start();
+		}
+		this.#mouse?.use(this.hasMouse);
 	}
 
 	/** Size and visible lines of the screen. */

@@ -1,6 +1,6 @@
 import type { CommandShell } from "../../commands/command.js";
 import { PiError } from "../../errors.js";
-import { type ClipboardProgram, copyToClipboard } from "../desktop.js";
+import type { ClipboardProgram } from "../desktop.js";
 import type { DialogMarks } from "./dialogs/open-dialogs.js";
 
 /** The parts of the screen that the shell uses. */
@@ -37,6 +37,7 @@ export async function copyText(
 	const isSent = encoded.length <= MAX_OSC52_LENGTH;
 	// The terminal's own clipboard also works over ssh, but no terminal confirms that it accepted the text.
 	if (isSent) write(`\x1b]52;c;${encoded}\x07`);
+	const { copyToClipboard } = await import("../desktop.js");
 	if (await copyToClipboard(text, programs)) return;
 	if (!isSent) {
 		throw new PiError("command_failed", "The text is too long for the terminal's clipboard", {

@@ -47,7 +47,7 @@ export interface StageOptions {
 	theme?: BuiltInTheme;
 	gutter?: boolean;
 	/** Image protocol of the terminal. Default: none. */
-	images?: ImageProtocol;
+	images?: Exclude<ImageProtocol, "cells">;
 	entries?: SessionEntry[];
 	renderers?: Record<string, EntryRenderer>;
 }

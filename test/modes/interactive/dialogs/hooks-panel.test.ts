@@ -177,7 +177,7 @@ test("typing filters the hooks by name, command and description, and keeps the s
 	]);
 	await app.terminal.press("backspace", "backspace", "backspace");
 	await app.terminal.waitFor(/→ stacking/);
-	expect((await rows(app))[0]).toContain("3/48 ·");
+	expect((await rows(app))[0]).toContain("3/49 ·");
 	await app.terminal.type("nothing like it");
 	expect((await rows(app))[0]).toContain("0/0");
 	expect(await app.terminal.text()).toContain("nothing matches");
