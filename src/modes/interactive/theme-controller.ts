@@ -174,9 +174,9 @@ export class ThemeController implements Omit<CommandThemes, "choose"> {
 		this.followSettings();
 	}
 
-	/** Number of theme files. */
+	/** Number of theme files that do not come with pi. */
 	get fileCount(): number {
-		return this.#files().length;
+		return this.#files().filter(({ scope }) => scope !== "bundled").length;
 	}
 
 	/** Reads the file of the theme again, and selects the theme of the settings. @returns the problems, also reported */
