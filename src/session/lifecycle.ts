@@ -97,14 +97,20 @@ export class Lifecycle {
 		await runner.emitSession(this.#event({ reason, isReload: false }), this.deps.ended);
 	}
 
-	/** Reloads the hooks: the old ones receive `shutdown`, the new ones `start`; then computes the context again. */
+	/** Reloads the hooks; then computes the context again. */
 	reload<T>(load: (unload: () => Promise<void>) => Promise<T>): Promise<T> {
 		return this.#switching("reload", async (signal) => {
-			const loaded = await load(() => this.shutDown({ isReload: true }));
-			await this.#emit(() => this.#event({ reason: "start", isReload: true }), signal);
+			const loaded = await this.replaceHooks(load, signal);
 			await this.deps.context.rebuild(signal);
 			return loaded;
 		});
+	}
+
+	/** Loads the hooks again: the old ones receive `shutdown`, the new ones `start`. */
+	async replaceHooks<T>(load: (unload: () => Promise<void>) => Promise<T>, signal = this.deps.ended): Promise<T> {
+		const loaded = await load(() => this.shutDown({ isReload: true }));
+		await this.#emit(() => this.#event({ reason: "start", isReload: true }), signal);
+		return loaded;
 	}
 
 	/** Begins a new, empty session. @returns false when a hook canceled it @throws PiError `session_busy` */

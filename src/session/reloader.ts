@@ -14,7 +14,7 @@ export interface ReloaderDeps extends Pick<SessionServices, "store" | "models" |
 	hooks: SessionHooks;
 	hookModels: Pick<HookModels, "ready">;
 	mcp: Pick<SessionMcp, "load" | "list">;
-	lifecycle: Pick<Lifecycle, "reload" | "shutDown">;
+	lifecycle: Pick<Lifecycle, "reload" | "replaceHooks">;
 	/** Problems of the files as read at the start, one line each. */
 	problems: readonly string[];
 	/** Problems found at the start and at reloads, one line each. */
@@ -74,7 +74,7 @@ export class Reloader {
 		if (hasNewCode) {
 			// The load reports those that remain again.
 			this.#drop([...hooks.loadErrors, ...hooks.registry.warnings]);
-			await hooks.reload(() => lifecycle.shutDown({ isReload: true }));
+			await lifecycle.replaceHooks((unload) => hooks.reload(unload));
 			await mcp.load();
 		}
 		await this.#useModel();

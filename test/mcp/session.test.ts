@@ -368,6 +368,22 @@ test("/reload applies a changed mcp.json, and servers of an SDK program work", a
 	expect((await command(sdk, "/mcp")).status).toContain("s · ready");
 });
 
+test("/new reads a new server and keeps the tools that a hook registered when the session started", async () => {
+	const hook = `import { Type } from "typebox";
+	export default (pi) => pi.on("session", ({ reason }) => {
+		if (reason === "start") pi.tool({ name: "late", description: "late", parameters: Type.Object({}), run: () => ({ content: [] }) });
+	});`;
+	const pi = await startSession({ hooks: { "late.ts": hook }, session: { kind: "new" } });
+	pi.provider.reply("a1", "a2");
+	await pi.session.prompt("u1");
+	writeFiles(pi.agentDir, { "mcp.json": { mcpServers: { g: hostile() } } });
+	await command(pi, "/new");
+	await command(pi, "/mcp");
+	await pi.session.prompt("u2");
+	expect(toolNames(pi, 0)).toContain("late");
+	expect(toolNames(pi, 1)).toEqual(expect.arrayContaining(["late", "g_add_two"]));
+});
+
 test("/reload restarts the servers whose definition or program changed, and those that failed", async () => {
 	const dir = tempDir();
 	const path = join(dir, "server.mjs");
