@@ -30,7 +30,7 @@ export interface ChoiceOptions extends SelectOptions {
 }
 
 /** The dialogs of built-in commands, which close when the command is aborted. */
-export interface CommandUI extends Pick<SessionUI, "canType" | "confirm" | "input" | "notify"> {
+export interface CommandUI extends Pick<SessionUI, "canType" | "confirm" | "input" | "notify" | "selectMany"> {
 	select<T extends string>(title: string, options: readonly T[], dialog?: ChoiceOptions): Promise<T | null>;
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: ChoiceOptions): Promise<T | null>;
 }

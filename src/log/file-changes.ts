@@ -35,12 +35,19 @@ export function isDigest(value: unknown): value is string {
 /**
  * The files that the entries `[from, to)` changed and that were not restored since, each with its first content and its last one, from
  * which the user may have reverted a part in a review. Files that have the same content at the end as before are omitted.
+ * @param withLeft includes files that an undo left as they were: for it they are done, but they are still changed
  */
-export function changedFiles(entries: readonly SessionEntry[], { from, to }: EntryRange): FoldedChange[] {
-	const isUndone = undoneBy(entries);
+export function changedFiles(
+	entries: readonly SessionEntry[],
+	{ from, to }: EntryRange,
+	{ withLeft = false } = {},
+): FoldedChange[] {
+	const undos = undosIn(entries);
 	const changes: FileChange[] = [];
 	for (let index = Math.max(0, from); index < Math.min(to, entries.length); index++) {
-		if (!isUndone(index)) changes.push(...changesOf(entries[index]));
+		const undo = undos.findLast((one) => one.from <= index && index < one.to);
+		const found = changesOf(entries[index]);
+		changes.push(...(undo ? found.filter(({ path }) => withLeft && undo.left.includes(path)) : found));
 	}
 	const reviews = entries.slice(from).filter(isChangesReviewedEntry);
 	const reverted = reviews.flatMap((entry) => entry.reverted);
@@ -77,26 +84,26 @@ export function foldChanges(changes: readonly FileChange[]): FoldedChange[] {
 }
 
 /** The last prompt whose changes were not restored, with the entries up to the next prompt; null if nothing is left to restore. */
-export function lastChangedTurn(entries: readonly SessionEntry[]): EntryRange | null {
+export function lastChangedTurn(entries: readonly SessionEntry[], options?: { withLeft?: boolean }): EntryRange | null {
 	let to = entries.length;
 	for (let index = entries.length - 1; index >= 0; index--) {
 		const entry = entries[index];
 		const isPrompt = entry?.type === "message" && isRecord(entry.message) && entry.message.role === "user";
 		if (!isPrompt && index > 0) continue;
-		if (changedFiles(entries, { from: index, to }).length > 0) return { from: index, to };
+		if (changedFiles(entries, { from: index, to }, options).length > 0) return { from: index, to };
 		to = index;
 	}
 	return null;
 }
 
-/** Whether the changes of an entry were restored. */
-function undoneBy(entries: readonly SessionEntry[]): (index: number) => boolean {
-	const undos = entries.flatMap((entry, at) => {
+/** The ranges of entries that were undone, with the files that were left. */
+function undosIn(entries: readonly SessionEntry[]): (EntryRange & { left: readonly unknown[] })[] {
+	return entries.flatMap((entry, at) => {
 		if (entry.type !== "files_restored") return [];
-		const { from, to } = entry;
-		return typeof from === "number" && typeof to === "number" ? [{ from, to: Math.min(to, at) }] : [];
+		const { from, to, left } = entry;
+		if (typeof from !== "number" || typeof to !== "number") return [];
+		return [{ from, to: Math.min(to, at), left: Array.isArray(left) ? left : [] }];
 	});
-	return (index) => undos.some(({ from, to }) => from <= index && index < to);
 }
 
 function changesOf(entry: SessionEntry | undefined): readonly FileChange[] {

@@ -62,3 +62,10 @@ function editDistance(a: string, b: string): number {
 function lengthDifference(candidate: string, word: string): number {
 	return Math.abs(candidate.length - word.length);
 }
+
+/** The item whose name is the query, else the selected one or the first whose name begins with it, else the selected one. */
+export function bestNamed<T extends { name: string }>(items: readonly T[], query: string, selected?: T): T | undefined {
+	const named = query === "" ? [] : items.filter(({ name }) => name.startsWith(query));
+	const isSelected = (item: T) => item === selected;
+	return named.find(({ name }) => name === query) ?? named.find(isSelected) ?? named[0] ?? items.find(isSelected);
+}

@@ -52,44 +52,54 @@ export const setupCommand: SlashCommand = {
 /** A setting that pi itself writes. */
 const VERSION: SettingPath = "lastChangelogVersion";
 
-/** What is off by default. */
-type Extras = "most" | "all" | "none";
+/** What is off by default: the task list, and bundled hooks by their names. */
+type Extra = "tasks" | "plan-mode" | "question" | "permissions" | "web";
 
 /**
  * Offers what is off by default. A new user is asked once: the answer is saved, and users with settings are not asked.
  * @returns a status line; null when canceled
  */
 async function offerExtras({ session, ui, shell }: BuiltinCommandContext, isNew: boolean): Promise<string | null> {
-	const answer = await ui.select("Plan mode, questions of the model, and a task list", OFFERS);
-	if (answer === null) return null;
 	const { settings } = session;
-	if (answer === "none") {
-		if (isNew) await settings.set("features.tasks", false);
-		return "Nothing was changed";
-	}
-	const extras = ["plan-mode", "question", ...(answer === "all" ? ["web"] : [])];
-	const before = settings.list().find(({ path, source }) => path === "hooks" && source === "user")?.value;
-	const kept = Array.isArray(before)
-		? before.filter((hook) => !extras.some((name) => hook.endsWith(`pi:${name}`)))
-		: [];
-	await settings.set("features.tasks", true);
-	await settings.set("hooks", [...kept, ...extras.map((name) => `pi:${name}`)]);
+	const settingOf = (name: SettingPath) => settings.list().find(({ path }) => path === name);
+	const { value: saved } = settingOf("hooks") ?? {};
+	const hooks = Array.isArray(saved) ? saved.map(String) : [];
+	const isOn = (extra: Extra) =>
+		extra === "tasks" ? settingOf("features.tasks")?.value === true : hooks.includes(`pi:${extra}`);
+	const initial = EXTRAS.filter(({ value, isDefault }) => (isNew ? isDefault : isOn(value))).map(({ value }) => value);
+	const chosen = await ui.selectMany?.("What should be on?", EXTRAS, { multiple: true, initial });
+	if (!chosen) return null;
+	const on = EXTRAS.filter(({ value }) => chosen.includes(value));
+	if (!isNew && EXTRAS.every(({ value }) => isOn(value) === chosen.includes(value))) return "Nothing was changed";
+	const others = hooks.filter((hook) => !EXTRAS.some(({ value }) => hook.endsWith(`pi:${value}`)));
+	const wanted = on.flatMap(({ value }) => (value === "tasks" ? [] : [`pi:${value}`]));
+	await settings.set("features.tasks", chosen.includes("tasks"));
+	if (hooks.length + wanted.length > 0) await settings.set("hooks", [...others, ...wanted]);
 	await session.reload(shell?.rereadFiles?.());
-	return `Turned on plan mode, questions, ${answer === "all" ? "a task list, and web pages" : "and a task list"}`;
+	return on.length === 0 ? "All of it is off" : `On: ${on.map(({ label }) => label.toLowerCase()).join(", ")}`;
 }
 
-const OFFERS: readonly { label: string; value: Extras; description: string }[] = [
+const EXTRAS: readonly { label: string; value: Extra; description: string; isDefault: boolean }[] = [
 	{
-		label: "Turn them on",
-		value: "most",
-		description: "Shift+Tab goes to plan mode; /hooks changes it",
+		label: "Plan mode",
+		value: "plan-mode",
+		description: "Shift+Tab: the model reads and plans first",
+		isDefault: true,
 	},
+	{ label: "Questions", value: "question", description: "the model can let you choose", isDefault: true },
 	{
-		label: "Web pages, too",
-		value: "all",
+		label: "Task list",
+		value: "tasks",
+		description: "the model shows what is done and what comes next",
+		isDefault: true,
+	},
+	{ label: "Guard", value: "permissions", description: "asks before commands and changes", isDefault: false },
+	{
+		label: "Web pages",
+		value: "web",
 		description: "the model fetches pages: their servers see its requests",
+		isDefault: false,
 	},
-	{ label: "Leave them off", value: "none", description: "/hooks and /settings turn them on later" },
 ];
 
 /** @returns a status line; null when canceled */
@@ -104,7 +114,7 @@ const WAYS: readonly { label: string; value: Way; description: string }[] = [
 	{ label: "Local server", value: "local", description: "Ollama, LM Studio, llama.cpp or vLLM on this machine" },
 	{ label: "Another address", value: "server", description: "of an OpenAI-compatible server" },
 	{ label: "Demo", value: "demo", description: "see pi work offline with a scripted model" },
-	{ label: "Plan mode and more", value: "extras", description: "questions of the model, a task list, web pages" },
+	{ label: "Plan mode and more", value: "extras", description: "questions, a task list, a guard, web pages" },
 	{ label: "Not now", value: "later", description: "" },
 ];
 

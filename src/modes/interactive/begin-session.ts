@@ -92,7 +92,7 @@ export async function beginSession(
 }
 
 /** For users whose key pi found: they never see the setup. */
-const FIRST_HINT = "/setup turns on plan mode, questions of the model, tasks, and web pages";
+const FIRST_HINT = "nothing asks before commands run · /setup turns on a guard, plan mode, tasks, web pages";
 
 /** A file that pi did not write is read completely: 100 MB take two seconds. */
 const LARGE_BYTES = 20_000_000;

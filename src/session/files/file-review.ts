@@ -25,6 +25,7 @@ import { decodeText, describeElsewhere, isOnHost, reasonOf, restoreFile } from "
 /** Files that the message to the model names. */
 const MAX_NAMED = 20;
 const SOURCE = "diff";
+const WITH_LEFT = { withLeft: true };
 
 /** A decision that can be taken back. */
 interface Decided {
@@ -57,8 +58,8 @@ export class SessionFileReview implements FileReview {
 
 	async read(scope: ReviewScope): Promise<ReviewedChanges> {
 		const { entries } = this.core.state.log;
-		const from = scope === "session" ? 0 : (lastChangedTurn(entries)?.from ?? entries.length);
-		const changes = changedFiles(entries, { from, to: entries.length });
+		const from = scope === "session" ? 0 : (lastChangedTurn(entries, WITH_LEFT)?.from ?? entries.length);
+		const changes = changedFiles(entries, { from, to: entries.length }, WITH_LEFT);
 		const files: ReviewedFile[] = [];
 		for (const change of changes) {
 			const file = await this.#readFile(change, from);
@@ -132,7 +133,7 @@ export class SessionFileReview implements FileReview {
 	/** The file as it is now; null if nothing is left to review. */
 	async #again(file: ReviewedFile): Promise<ReviewedFile | null> {
 		const { entries } = this.core.state.log;
-		const changes = changedFiles(entries, { from: file.from, to: entries.length });
+		const changes = changedFiles(entries, { from: file.from, to: entries.length }, WITH_LEFT);
 		const known = changes.find((one) => isSameFile(one, file));
 		return known ? this.#readFile(known, file.from) : null;
 	}

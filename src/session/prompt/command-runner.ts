@@ -9,7 +9,7 @@ import {
 import { describeError, PiError } from "../../errors.js";
 import type { HookRunner } from "../../hooks/runner.js";
 import type { SessionUI } from "../../hooks/session-ui.js";
-import type { Attachment, CommandResult, CompletionItem, DialogOptions } from "../../hooks/types.js";
+import type { Attachment, CommandResult, CompletionItem, DialogOptions, SelectManyOptions } from "../../hooks/types.js";
 import type { SessionLog } from "../../log/session-log.js";
 import { expandTemplate } from "../../resources/prompt-templates.js";
 import type { Skill } from "../../resources/skills.js";
@@ -195,6 +195,10 @@ function commandDialogs(ui: SessionUI, signal: AbortSignal): CommandUI {
 		canType: ui.canType ?? true,
 		select: (title: string, options: readonly never[], dialog?: ChoiceOptions) =>
 			ui.select(title, options, bound(dialog)),
+		...(ui.selectMany && {
+			selectMany: (title: string, options: readonly unknown[], dialog?: SelectManyOptions) =>
+				ui.selectMany?.(title, options, { multiple: true, ...bound(dialog) }) ?? Promise.resolve(null),
+		}),
 		confirm: (title, message, dialog) => ui.confirm(title, message, bound(dialog)),
 		input: (title, placeholder, dialog) => ui.input(title, placeholder, bound(dialog)),
 		notify: (message, type) => ui.notify(message, type),

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startApp } from "./app.js";
 
 const QUESTION = "pi has no model";
-const OFFER = "Plan mode, questions of the";
+const OFFER = "What should be on?";
 
 test("starting without a model offers ways to set one up", async () => {
 	const app = await startApp({ withoutModel: true, mode: { startDemo: () => {} } });
@@ -85,22 +85,24 @@ test.each([40, 80, 120])(
 	},
 );
 
-test("web pages are a row of the same question", async () => {
+test("web pages and a guard are rows of the same question", async () => {
 	const app = await startApp({ withoutModel: true });
 	await connect(app);
 	await app.terminal.waitFor(OFFER);
-	await app.terminal.press("down", "enter");
+	await app.terminal.press("up", "space", "up", "space", "enter");
 	await app.terminal.waitFor(/model:\s+openai/);
 	expect(settingsOf(app)).toMatchObject({
-		...{ features: { tasks: true }, hooks: ["pi:plan-mode", "pi:question", "pi:web"] },
+		...{ features: { tasks: true }, hooks: ["pi:plan-mode", "pi:question", "pi:permissions", "pi:web"] },
 	});
-	expect(app.session().loaded.hooks.map(({ path }) => path)).toContain("pi:web");
+	expect(app.session().loaded.hooks.map(({ path }) => path)).toEqual(
+		expect.arrayContaining(["pi:permissions", "pi:web"]),
+	);
 });
 
 const settingsOf = ({ agentDir }: { agentDir: string }): unknown =>
 	JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8"));
 
-const HINT = "/setup turns on plan mode";
+const HINT = "nothing asks before commands run";
 
 test.each([40, 80])(
 	"at %i columns, a new user whose key pi finds gets one line instead of the questions",
@@ -128,10 +130,13 @@ test("/setup of a user with a model offers the same, and keeps the hooks that ar
 	await app.terminal.type("plan");
 	await app.terminal.press("enter");
 	await app.terminal.waitFor(OFFER);
-	await app.terminal.press("enter");
-	await app.terminal.waitFor("Turned on plan mode, questions, and a task list");
+	// What is on is marked.
+	await app.terminal.waitFor(/● Web pages/);
+	expect(await app.terminal.text()).toMatch(/○ Plan mode/);
+	await app.terminal.press("space", "down", "down", "space", "enter");
+	await app.terminal.waitFor("On: plan mode, task list, web pages");
 	expect(settingsOf(app)).toMatchObject({
-		...{ features: { tasks: true }, hooks: ["pi:notes", "pi:web", "pi:plan-mode", "pi:question"] },
+		...{ features: { tasks: true }, hooks: ["pi:notes", "pi:plan-mode", "pi:web"] },
 	});
 });
 
@@ -148,7 +153,7 @@ test("/setup of a user with a model changes nothing when the extras are declined
 	await app.terminal.type("plan");
 	await app.terminal.press("enter");
 	await app.terminal.waitFor(OFFER);
-	await app.terminal.press("down", "down", "enter");
+	await app.terminal.press("enter");
 	await app.terminal.waitFor("Nothing was changed");
 	expect(settingsOf(app)).toEqual(agentSettings);
 });
@@ -157,7 +162,7 @@ test("no is saved, too", async () => {
 	const app = await startApp({ withoutModel: true });
 	await connect(app);
 	await app.terminal.waitFor(OFFER);
-	await app.terminal.press("down", "down", "enter");
+	await app.terminal.press("space", "down", "space", "down", "space", "enter");
 	await app.terminal.waitFor("model: openai");
 	expect(JSON.parse(readFileSync(join(app.agentDir, "settings.json"), "utf8"))).toMatchObject({
 		features: { tasks: false },

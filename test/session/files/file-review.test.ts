@@ -47,6 +47,21 @@ describe("a review of changed files", () => {
 		);
 	});
 
+	test("lists a file that an undo left because the user had changed it, too", async () => {
+		const cwd = realpathSync(tempDir("pi-review-"));
+		const select = async (_: string, options: readonly unknown[]) => options[0] as never;
+		const started = await startSession({ cwd, files: { "a.txt": TEN }, ui: { select } });
+		await run(started, write("a.txt", changed), write("b.txt", "new\n"));
+		writeFileSync(join(cwd, "a.txt"), `${changed}mine\n`);
+		await started.session.prompt("/undo");
+		expect([read(started, "a.txt"), existsSync(join(cwd, "b.txt"))]).toEqual([`${changed}mine\n`, false]);
+		for (const scope of ["session", "turn"] as const) {
+			const file = await onlyFile(started.session.reviewFiles(), scope);
+			expect(file.hunks.map(({ newStart }) => newStart)).toEqual([1, 8]);
+		}
+		expect(await started.session.prompt("/undo")).toMatchObject({ status: "There are no changes to undo" });
+	});
+
 	test("remembers what was kept, in later reviews of the same changes too", async () => {
 		const started = await start();
 		await run(started, write("a.txt", changed));

@@ -10,6 +10,7 @@ import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-s
 import { typedText } from "../../../tui/keymap.js";
 import { column } from "../../../tui/line.js";
 import { ScrollList, ScrollText } from "../../../tui/scroll.js";
+import { bestNamed } from "../../../util/nearest.js";
 import { displayPath, formatTokens, plural } from "../../format.js";
 import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
 import { listRows, titleLine } from "./panel-lines.js";
@@ -43,9 +44,8 @@ const HEADINGS: Readonly<Record<HookGroup, string>> = {
 	screen: "Off · screen",
 	machines: "Off · other machines",
 };
-const MAX_FILTER = 60;
-/** Characters of a line of details. */
-const MAX_LINE = 2000;
+/** Characters of a filter and of a line of details. */
+const [MAX_FILTER, MAX_LINE] = [60, 2000];
 /** Least rows of the list, and lines below it that take no row from it. */
 const [MIN_ROWS, MAX_BELOW] = [2, 2];
 /** Columns of a row before and after the name. */
@@ -134,13 +134,13 @@ export class HooksPanel implements Component, Focusable {
 		else this.#filterBy(this.#filter + typedText(data));
 	}
 
-	/** Shows the hooks whose name, path, commands or description contain each word, and keeps the selected one. */
+	/** Shows the hooks whose name, path, commands or description contain each word. Keeps the selected one unless another has the name. */
 	#filterBy(text: string): void {
-		const selected = this.#shown[this.#list.selected]?.path;
+		const selected = this.#shown[this.#list.selected];
 		this.#filter = text.slice(0, MAX_FILTER).toWellFormed();
 		const words = this.#filter.toLowerCase().split(/\s+/).filter(Boolean);
 		this.#shown = this.#statuses.filter((hook) => words.every((word) => searchable(hook).includes(word)));
-		this.#select(selected);
+		this.#select(bestNamed(this.#shown, this.#filter.toLowerCase(), selected)?.path);
 	}
 
 	#select(path: string | undefined): void {
