@@ -116,7 +116,7 @@ test(
 			panel("/branch", /Branch from which message\?/),
 			panel("/diff", /^ Changes/m, { selected: /^▌/m, unpinned: "pinned elsewhere" }),
 			panel("/trust", /Code of project and packages/),
-			panel("/session", /[Ss]ession/, { ...NOTE, unpinned: "varies" }),
+			panel("/session", /^ {2}Session$/m, { ...NOTE, unpinned: "varies" }),
 		]);
 	},
 	LIMIT_MS,
@@ -131,7 +131,7 @@ test(
 		await playScenes(app, [
 			panel("/resume", /Resume|[Ss]ession/, { unpinned: "varies", ...KEEP_OPEN }),
 			{
-				...within("resume-delete", "", /[Dd]elete|trash/),
+				...within("resume-delete", "", /Move this session to the trash/),
 				open: (one) => one.terminal.press("ctrl+d"),
 				unpinned: "varies",
 				close: ["escape", "escape"],

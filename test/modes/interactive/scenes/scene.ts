@@ -234,11 +234,12 @@ function stable(rows: readonly string[]): string {
 	return rows
 		.map((row) =>
 			row
+				.replace(/(Current working directory: ).*?(?= {2}|$)/, (path, words) => `${words}…`.padEnd(path.length))
 				.trimEnd()
 				.replaceAll(tmpdir(), "/tmp")
 				.replace(/(\/pi-[a-z-]+-)\w{6}/g, "$1XXXXXX")
-				.replace(/(Current working directory: ).*?(?= {2}|$)/, (path, words) => `${words}…`.padEnd(path.length))
-				.trimEnd()
+				// The length of the path counts.
+				.replace(/( environment: .* )\d\d(?=(?: +\w+)?$)/, "$1NN")
 				.replace(/Date: \d{4}-\d\d-\d\d/, "Date: 2026-01-02")
 				.replace(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/, "⠋")
 				.replace(/\b\d+(?:\.\d)? (?:ms|s)\b/g, "N s"),
