@@ -68,23 +68,20 @@ export function openDemo({ cols, rows, page = "dark", settings = {} }: DemoScree
 		const lines = Array.from({ length: rows }, (_, row) => active.getLine(active.baseY + row));
 		return lines.map((line) => line?.translateToString(true)).join("\n");
 	};
+	const shows = async (found: (screen: string) => boolean, timeoutMs: number) => {
+		const deadline = Date.now() + timeoutMs;
+		while (!found(visible())) {
+			if (hasEnded || Date.now() > deadline) return false;
+			await new Promise((resolve) => setTimeout(resolve, 50));
+		}
+		return true;
+	};
 	return {
 		write: (keys) => pi.write(keys),
 		async until(found) {
-			const deadline = Date.now() + WAIT_MS;
-			while (!found(visible())) {
-				if (hasEnded || Date.now() > deadline) throw new Error(`The screen did not appear. Last screen:\n${visible()}`);
-				await new Promise((resolve) => setTimeout(resolve, 50));
-			}
+			if (!(await shows(found, WAIT_MS))) throw new Error(`The screen did not appear. Last screen:\n${visible()}`);
 		},
-		async soon(found) {
-			const deadline = Date.now() + 500;
-			while (!found(visible())) {
-				if (hasEnded || Date.now() > deadline) return false;
-				await new Promise((resolve) => setTimeout(resolve, 50));
-			}
-			return true;
-		},
+		soon: (found) => shows(found, 500),
 		draw(name, title, starts = () => true, ends) {
 			const { baseY } = terminal.buffer.active;
 			const lines = visible().trimEnd().split("\n");
