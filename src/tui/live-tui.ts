@@ -155,7 +155,7 @@ export class LiveTUI extends TuiMainScreen {
 
 	/** Redraws the visible screen, such as after a change of colors; lines that have scrolled off are unchanged. */
 	redrawScreen(): void {
-		this.invalidate();
+		for (const part of [this, this.#fullScreen?.component]) part?.invalidate();
 		if (this.#drawn) this.#redrawRequested = true;
 		super.requestRender();
 	}

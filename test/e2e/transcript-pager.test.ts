@@ -128,3 +128,19 @@ test("a closed panel gives its rows back", async () => {
 		await expect.poll(() => pi.screen()).toBe(before);
 	}
 });
+
+test("an open transcript takes on the colors of the theme when the terminal turns from dark to light", async () => {
+	const provider = await startProvider();
+	const pi = await openPi({ agentDir: agentDirFor(provider), args: ["--session", longSession(1)], rows: 20 });
+	await pi.waitForText(/% of/);
+	await expect.poll(() => pi.output()).toContain("\x1b[?2031h");
+	await pi.press("ctrl+o");
+	await pi.waitForText("Transcript · 4 entries");
+	const { length } = pi.output();
+	pi.type("\x1b[?997;2n");
+	// The band of a prompt in the theme light.
+	await expect.poll(() => pi.output().slice(length)).toContain("\x1b[48;5;255m");
+	await pi.press("escape");
+	await submit(pi, "/quit");
+	expect((await pi.exited).code).toBe(0);
+});

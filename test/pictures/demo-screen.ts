@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pty from "@lydell/node-pty";
 import headless from "@xterm/headless";
-import { type Page, terminalSvg } from "./svg.js";
+import { isLightPage, type Page, terminalSvg } from "./svg.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const manifest: { bin: { pi: string } } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -16,6 +16,8 @@ export interface DemoScreen {
 	write(keys: string): void;
 	/** Resolves when `found` returns true for the screen. @throws after 30 s, or if the program ends */
 	until(found: (screen: string) => boolean): Promise<void>;
+	/** Whether `found` returns true for the screen within half a second. */
+	soon(found: (screen: string) => boolean): Promise<boolean>;
 	/** Writes the screen to docs/images/<name>.svg, from the first line accepted by `starts` up to one accepted by `ends`. */
 	draw(name: string, title: string, starts?: (line: string) => boolean, ends?: (line: string) => boolean): void;
 	/** Ends the program. */
@@ -47,7 +49,7 @@ export function openDemo({ cols, rows, page = "dark", settings = {} }: DemoScree
 			TERM: "xterm-256color",
 			npm_config_update_notifier: "false",
 			COLORTERM: "truecolor",
-			COLORFGBG: page === "light" ? "0;15" : "15;0",
+			COLORFGBG: isLightPage(page) ? "0;15" : "15;0",
 			LANG: "C.UTF-8",
 			PI_CODING_AGENT_DIR: agentDir,
 		},
@@ -66,15 +68,20 @@ export function openDemo({ cols, rows, page = "dark", settings = {} }: DemoScree
 		const lines = Array.from({ length: rows }, (_, row) => active.getLine(active.baseY + row));
 		return lines.map((line) => line?.translateToString(true)).join("\n");
 	};
+	const shows = async (found: (screen: string) => boolean, timeoutMs: number) => {
+		const deadline = Date.now() + timeoutMs;
+		while (!found(visible())) {
+			if (hasEnded || Date.now() > deadline) return false;
+			await new Promise((resolve) => setTimeout(resolve, 50));
+		}
+		return true;
+	};
 	return {
 		write: (keys) => pi.write(keys),
 		async until(found) {
-			const deadline = Date.now() + WAIT_MS;
-			while (!found(visible())) {
-				if (hasEnded || Date.now() > deadline) throw new Error(`The screen did not appear. Last screen:\n${visible()}`);
-				await new Promise((resolve) => setTimeout(resolve, 50));
-			}
+			if (!(await shows(found, WAIT_MS))) throw new Error(`The screen did not appear. Last screen:\n${visible()}`);
 		},
+		soon: (found) => shows(found, 500),
 		draw(name, title, starts = () => true, ends) {
 			const { baseY } = terminal.buffer.active;
 			const lines = visible().trimEnd().split("\n");

@@ -1,11 +1,19 @@
 // Draws the pictures of README and docs: runs the demo of the built program in a terminal and writes docs/images/*.svg.
-import { openDemo } from "./demo-screen.js";
+import { type DemoScreen, openDemo } from "./demo-screen.js";
+import type { Page } from "./svg.js";
 
 await drawTurn();
+await drawApproval();
 for (const [theme, page] of [
 	["dark", "dark"],
 	["light", "light"],
 	["high-contrast", "dark"],
+	["solarized-dark", "solarized-dark"],
+	["solarized-light", "solarized-light"],
+	["gruvbox", "gruvbox"],
+	["nord", "nord"],
+	["catppuccin-mocha", "catppuccin-mocha"],
+	["catppuccin-latte", "catppuccin-latte"],
 ] as const) {
 	await drawTheme(theme, page);
 }
@@ -26,6 +34,8 @@ async function drawTurn(): Promise<void> {
 		pi.write("\r");
 		await pi.until((screen) => screen.includes("Pop to which turn?"));
 		pi.write("\r");
+		await pi.until((screen) => screen.includes("→ Leave them as they are"));
+		pi.write("\r");
 		await pi.until((screen) => screen.includes("opped to turn"));
 		pi.draw("popped", "After /pop: the gutter shows that a summary replaces the work");
 		pi.write("/context\r");
@@ -43,8 +53,44 @@ async function drawTurn(): Promise<void> {
 	}
 }
 
+/** Draws the question of a guard with its mode in the footer, and the changes in `/diff`. */
+async function drawApproval(): Promise<void> {
+	const pi = openDemo({ cols: 90, rows: 56, settings: { theme: "dark", hooks: ["pi:permissions"] } });
+	try {
+		await pi.until((screen) => screen.includes("The tests fail") && screen.includes("Demo (scripted)"));
+		pi.write("\x1b[Z");
+		await pi.until((screen) => /^accept edits/m.test(screen));
+		pi.write("\r");
+		await pi.until((screen) => screen.includes("→ n  No") && screen.includes("bash  npm test"));
+		pi.draw("approval", "The guard asks before a command runs", (line) => line.includes("› The tests fail"));
+		await choose(pi, "y  Yes, once");
+		await pi.until((screen) => screen.includes("tests again") && screen.includes("→ n  No"));
+		await choose(pi, "y  Yes, once");
+		await pi.until((screen) => !screen.includes("esc stops") && screen.includes("All tests pass"));
+		pi.write("/diff\r");
+		await pi.until((screen) => screen.includes("Changes of this session"));
+		pi.draw("diff", "/diff shows what tools changed, and keeps or reverts it", (line) =>
+			line.includes("Changes of this session"),
+		);
+	} finally {
+		await pi.close();
+	}
+}
+
+/** Selects an answer with the arrow keys, and accepts it once it has been on the screen for a while. */
+async function choose(pi: DemoScreen, label: string): Promise<void> {
+	for (const line of ["2  ", "1  ", label]) {
+		pi.write("\x1b[A");
+		await pi.until((screen) => screen.includes(`→ ${line}`));
+	}
+	while (true) {
+		pi.write("\r");
+		if (await pi.soon((screen) => !screen.includes(`→ ${label}`))) return;
+	}
+}
+
 /** Draws the sample of `/theme` with the list below it. */
-async function drawTheme(theme: string, page: "dark" | "light"): Promise<void> {
+async function drawTheme(theme: string, page: Page): Promise<void> {
 	const pi = openDemo({ cols: 90, rows: 40, page, settings: { theme } });
 	try {
 		await pi.until((screen) => screen.includes("Demo (scripted)"));

@@ -1,7 +1,12 @@
 import type headless from "@xterm/headless";
 
-/** The background of the terminal. */
-export type Page = "dark" | "light";
+/** The background of the terminal: one of pi's pages, or that of a color scheme. */
+export type Page = keyof typeof PAGES;
+
+/** Whether a page needs dark text. */
+export function isLightPage(page: Page): boolean {
+	return page === "light" || page === "solarized-light" || page === "catppuccin-latte";
+}
 
 export interface PictureOptions {
 	/** Rows `[from, to)` of the buffer, counted from its first line including scrollback. */
@@ -33,6 +38,12 @@ const PADDING = 16;
 const PAGES = {
 	dark: { page: "#16181d", edge: "#3a3f4b", text: "#d5d9e0" },
 	light: { page: "#ffffff", edge: "#c8ccd4", text: "#24292f" },
+	"solarized-dark": { page: "#002b36", edge: "#586e75", text: "#93a1a1" },
+	"solarized-light": { page: "#fdf6e3", edge: "#d9d2c0", text: "#586e75" },
+	gruvbox: { page: "#282828", edge: "#504945", text: "#ebdbb2" },
+	nord: { page: "#2e3440", edge: "#4c566a", text: "#d8dee9" },
+	"catppuccin-mocha": { page: "#1e1e2e", edge: "#45475a", text: "#cdd6f4" },
+	"catppuccin-latte": { page: "#eff1f5", edge: "#bcc0cc", text: "#4c4f69" },
 } as const;
 type PageColors = (typeof PAGES)[Page];
 /** The sixteen named colors, chosen to be readable on the page. */

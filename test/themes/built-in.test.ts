@@ -1,17 +1,12 @@
 import { expect, test } from "vitest";
 import { type Background, type BuiltInTheme, builtInStyles } from "../../src/themes/built-in.js";
-import { luminance, type Rgb, rgbOf } from "../../src/themes/color.js";
+import { type Rgb, rgbOf } from "../../src/themes/color.js";
 import { type ColorValue, ROLE_NAMES, type StyleSpec } from "../../src/themes/roles.js";
+import { contrast } from "../helpers/contrast.js";
 
 const PAGE: Record<Background, Rgb> = { dark: [0, 0, 0], light: [255, 255, 255] };
 /** Lines and bars, which contain no text. */
 const LINES = new Set(["quoteBorder", "rule"]);
-
-/** WCAG contrast ratio: 1 for equal colors, 21 for black on white. */
-function contrast(a: Rgb, b: Rgb): number {
-	const [bright = 0, dark = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
-	return (bright + 0.05) / (dark + 0.05);
-}
 
 /** Roles whose text has less than the given contrast, with their contrast. */
 function hardToRead(name: BuiltInTheme, background: Background, least: number): string[] {

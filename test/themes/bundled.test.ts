@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { BUILT_IN_THEMES } from "../../src/themes/built-in.js";
-import { luminance, type Rgb, rgbOf } from "../../src/themes/color.js";
+import { type Rgb, rgbOf } from "../../src/themes/color.js";
 import { ROLE_NAMES, type StyleSpec, type ThemeRole } from "../../src/themes/roles.js";
 import { checkTheme } from "../../src/themes/theme-file.js";
+import { contrast } from "../helpers/contrast.js";
 
 const THEMES = fileURLToPath(new URL("../../themes/", import.meta.url));
 /** The backgrounds of these color schemes, on which their users see them. */
@@ -30,12 +31,6 @@ function rgb(color: StyleSpec["color"]): Rgb {
 	const found = color === undefined ? null : rgbOf(color);
 	if (!found) throw new Error(`No fixed color: ${color}`);
 	return found;
-}
-
-/** https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
-function contrast(a: Rgb, b: Rgb): number {
-	const [bright = 0, dark = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
-	return (bright + 0.05) / (dark + 0.05);
 }
 
 test("ten themes come with pi", () => {

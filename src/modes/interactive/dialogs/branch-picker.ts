@@ -17,13 +17,15 @@ export function createBranchPicker(
 	onClose: (entryIndex: number | null) => void,
 	now = Date.now(),
 ): SelectDialog<number> {
-	const { gutterIn, gutterOut } = style.theme;
 	return new SelectDialog<number>(style, {
 		title: "Branch from which message?",
 		items: rows.toReversed().map(({ entryIndex, text, at, messagesAfter, tokensAfter, isInContext }) => ({
 			label: text.trim(),
 			value: entryIndex,
-			sign: isInContext ? gutterIn("▎") : gutterOut("┆"),
+			// Read for each frame, as the theme may change.
+			get sign() {
+				return isInContext ? style.theme.gutterIn("▎") : style.theme.gutterOut("┆");
+			},
 			isDimmed: !isInContext,
 			fields: [`${messagesAfter} after`, formatTokens(tokensAfter), formatAge(at, now)],
 		})),

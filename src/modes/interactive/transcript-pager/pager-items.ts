@@ -116,6 +116,11 @@ export class PagerItems {
 		return true;
 	}
 
+	/** Draws all items again, such as in other colors. */
+	redraw(): void {
+		this.#kept.clear();
+	}
+
 	/** The items of an entry, in order. */
 	of(entry: number): readonly PagerItem[] {
 		const known = this.#kept.get(entry);

@@ -145,6 +145,7 @@ export class TranscriptPager implements Component, Focusable {
 	}
 
 	invalidate(): void {
+		this.options.items.redraw();
 		this.#lines.clear();
 	}
 

@@ -26,6 +26,12 @@ const IMAGE_IN_TEXT = new RegExp(
 	"gi",
 );
 
+/** A line of the prompt, or of a note about it, which is not on the theme's band. */
+interface PromptLine {
+	text: string;
+	isNote: boolean;
+}
+
 /**
  * A prompt of the user and its images. What the user wrote is complete; attached files and long pastes are cut, and the text of
  * a skill is one row, unless everything is expanded.
@@ -60,13 +66,14 @@ export class UserView extends View {
 		const lines = this.#isFolded ? this.#foldedLines(width) : this.#parts(withoutSkill(text), width);
 		const indent = " ".repeat(MARK.length);
 		const drawn = lines.map((line, row) => {
-			if (row === 0) return theme.accent(theme.bold(MARK)) + line;
-			return line === "" ? "" : indent + line;
+			// Themes guarantee the contrast of this style on the band, not that of others.
+			const start = row === 0 ? `${theme.userText(MARK.trim())} ` : line.text === "" ? "" : indent;
+			const shown = clipLine(start + line.text, width);
+			return line.isNote ? shown : this.#onBand(shown, width);
 		});
 		const room = width - MARK.length;
-		const notes = [...this.#skill(text, room), ...this.#notes(room)].map((line) => indent + line);
-		const prompt = [...drawn, ...notes].map((line) => this.#onBand(clipLine(line, width), width));
-		return [...prompt, ...this.#images.lines(width).map((line) => clipLine(line, width))];
+		const notes = [...this.#skill(text, room), ...this.#notes(room)].map((line) => clipLine(indent + line, width));
+		return [...drawn, ...notes, ...this.#images.lines(width).map((line) => clipLine(line, width))];
 	}
 
 	/** A line on the theme's band, if it has one. */
@@ -82,9 +89,9 @@ export class UserView extends View {
 	}
 
 	/** What the user wrote, with the first rows of each pasted part. */
-	#foldedLines(width: number): string[] {
+	#foldedLines(width: number): PromptLine[] {
 		const text = messageText(this.message);
-		const lines: string[] = [];
+		const lines: PromptLine[] = [];
 		let from = 0;
 		for (const { start, end } of this.pasted) {
 			const before = text.slice(from, start);
@@ -98,8 +105,7 @@ export class UserView extends View {
 	}
 
 	/** The first rows of a pasted text after the words before it, and the number of its lines below. */
-	#pastedLines(words: string, pasted: string, width: number): string[] {
-		const { theme } = this.style;
+	#pastedLines(words: string, pasted: string, width: number): PromptLine[] {
 		const room = width - MARK.length;
 		const maxRows = MAX_PASTED_ROWS + Math.max(0, wrapLines(cleanLines(words), room).length - 1);
 		const start = cleanLines(`${words}${pasted.slice(0, MAX_PASTED_LENGTH)}`);
@@ -112,7 +118,7 @@ export class UserView extends View {
 			if (rows.length >= maxRows) break;
 		}
 		const hidden = pasted.split("\n").length - shown;
-		return [...styled(rows, theme.userText), ...(hidden > 0 ? [more(hidden, "below", room, this.style)] : [])];
+		return [...this.#written(rows), ...(hidden > 0 ? [this.#note(hidden, room)] : [])];
 	}
 
 	/** The skill that the model gets with the prompt: its length, expanded also its text. */
@@ -136,20 +142,27 @@ export class UserView extends View {
 	}
 
 	/** Lines of what the user wrote, with the attached files in it. */
-	#parts(text: string, width: number): string[] {
+	#parts(text: string, width: number): PromptLine[] {
 		return text.split(ATTACHED_FILE).flatMap((part, at) => this.#lines(part, at % 2 === 1, width));
 	}
 
 	/** Lines of a part of the prompt, without the mark. */
-	#lines(part: string, isFile: boolean, width: number): string[] {
-		const { theme, expanded } = this.style;
+	#lines(part: string, isFile: boolean, width: number): PromptLine[] {
+		const { expanded } = this.style;
 		const text = part.replace(/^\n|\n$/g, "");
 		const lines = text ? wrapLines(cleanLines(text), width - MARK.length) : [];
 		const isWhole = expanded || !isFile || lines.length <= MAX_FILE_LINES + 1;
-		if (isWhole) return styled(lines, theme.userText);
+		if (isWhole) return this.#written(lines);
 		const omitted = lines.length - MAX_FILE_LINES;
-		const note = more(omitted, "below", width - MARK.length, this.style);
-		return [...styled(lines.slice(0, MAX_FILE_LINES), theme.userText), note];
+		return [...this.#written(lines.slice(0, MAX_FILE_LINES)), this.#note(omitted, width - MARK.length)];
+	}
+
+	#written(lines: readonly string[]): PromptLine[] {
+		return styled(lines, this.style.theme.userText).map((text) => ({ text, isNote: false }));
+	}
+
+	#note(hidden: number, width: number): PromptLine {
+		return { text: more(hidden, "below", width, this.style), isNote: true };
 	}
 }
 
