@@ -15,12 +15,7 @@ const dist = join(root, "dist");
 const main = "src/main.ts";
 /** Imports all of the terminal library. The screen needs these modules of it, and what they import. */
 const PI_TUI_INDEX = "node_modules/@mariozechner/pi-tui/dist/index.js";
-const PI_TUI = [
-	"components/editor.js",
-	"components/spacer.js",
-	"terminal.js",
-	"tui-main-screen.js",
-];
+const PI_TUI = ["components/editor.js", "components/spacer.js", "terminal.js", "tui-main-screen.js"];
 
 /** Stages of the start: name → entry modules, which are loaded together. */
 const STAGES = {

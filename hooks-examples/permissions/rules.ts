@@ -17,21 +17,51 @@ export const ACTIONS = ["deny", "ask", "allow"] as const satisfies readonly Perm
 export const SHELL_SYNTAX = /[;&|<>$`\n\r()\\]/;
 const RULE = /^([\w-]+)(?:\(([\s\S]+)\))?$/;
 
-/** Programs whose first argument says what they do. */
-const WITH_SUBCOMMANDS = new Set(
-	"apt brew bun cargo deno docker dotnet gh git go helm kubectl npm pip pip3 pnpm podman poetry systemctl terraform uv yarn".split(
+/** Programs that read, print or create what their arguments name: no argument makes them run another program or change a file. */
+const HARMLESS = new Set(
+	"basename cat cmp comm cut date df diff dirname du echo grep head id jq ls md5sum mkdir nl printf pwd readlink realpath rev sha256sum stat tac tail touch tr true uname wc whoami which".split(
 		" ",
 	),
 );
-/** Subcommands that run what their own first argument names. */
-const RUNNERS = new Set(["run", "compose", "exec"]);
+/** Subcommands that run no program that their arguments name; `run` is followed by the name of a script. */
+const SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
+	bun: words("run test"),
+	cargo: words("build check clippy doc fmt test"),
+	deno: words("check fmt lint test"),
+	docker: words("images logs ps"),
+	dotnet: words("build test"),
+	gh: words("issue pr status"),
+	git: words(
+		"add blame branch checkout cherry-pick commit describe diff fetch log ls-files merge mv pull push reflog remote reset restore rev-parse revert rm shortlog show stash status switch tag",
+	),
+	go: words("build fmt list test vet"),
+	kubectl: words("describe get logs"),
+	npm: words("ls outdated run test view"),
+	pnpm: words("ls outdated run test"),
+	systemctl: words("status"),
+	yarn: words("run test"),
+};
+/**
+ * Options of these programs that write to a file that they name, or run a program or use a configuration that they name. A rule with
+ * `*` never covers them.
+ */
+const RISKY_OPTION =
+	/(?:^|[ \t"'])(?:-[cCOox]|-exec\b|-toolexec\b|--(?:config|exec|ext|extcmd|git-dir|globalconfig|manifest-path|no-index|node-options|open-files-in-pager|output|prefix|receive-pack|script-shell|textconv|upload-pack|userconfig|work-tree))/;
 /** Programs that run any other program, or any code that their arguments contain or name. */
 const WRAPPERS = new Set(
 	[
 		"bash dash doas env eval exec fish ksh nice nohup npx parallel setsid sh ssh strace sudo su time timeout watch xargs zsh",
-		"awk bunx find gawk lua node osascript perl php pwsh python python3 ruby sed uvx",
+		"awk bunx find gawk lua node nodejs osascript perl php pwsh python python3 ruby sed uvx",
+		"builtin busybox bwrap caffeinate chronic chroot command coproc cross-env direnv dotenv entr expect fakeroot firejail flock",
+		"gdb gtimeout hyperfine ionice java julia ltrace make mawk nix perf pipx pkexec runuser screen script setarch source",
+		"start-stop-daemon stdbuf systemd-run tar taskset tclsh tmux toybox ts-node tsx unbuffer unshare valgrind vi vim xvfb-run",
+		". Rscript at conda crontab ed emacs less man more nvim rsync scp",
 	].flatMap((names) => names.split(" ")),
 );
+
+function words(list: string): ReadonlySet<string> {
+	return new Set(list.split(" "));
+}
 
 /** True if `text` is a tool, or a tool with a pattern in parentheses. */
 export function isRule(text: string): boolean {
@@ -72,10 +102,15 @@ function matchesRule(rule: string, tool: string, subject: string, action: Permis
 	const parts = partsOf(pattern);
 	if (parts.length === 1) return parts[0] === subject;
 	const isCommand = tool === "bash";
-	if (action === "allow" && isCommand && SHELL_SYNTAX.test(subject)) return false;
+	if (action === "allow" && isCommand && (SHELL_SYNTAX.test(subject) || hasRiskyOption(subject))) return false;
 	// `git push *` is also the command without arguments.
 	if (isCommand && parts.length === 2 && parts[1] === "" && parts[0] === `${subject} `) return true;
 	return matchesParts(parts, subject);
+}
+
+/** Whether a command has an option that makes more of it than its subcommand says. */
+function hasRiskyOption(command: string): boolean {
+	return Object.hasOwn(SUBCOMMANDS, baseName(/^\S*/.exec(command)?.[0] ?? "")) && RISKY_OPTION.test(command);
 }
 
 /** The texts between the stars of a pattern. */
@@ -116,16 +151,16 @@ export function proposeRule(call: Call): string {
 	return isFile && folder.length > 1 ? `${tool}(${folder.replaceAll("*", "\\*")}*)` : exactRule(call);
 }
 
-/** Program and subcommand; null for a command that only a rule for exactly this command should cover. */
+/** Program and subcommand of a command whose arguments do no harm; null for one that only a rule for exactly it should cover. */
 function prefixOf(command: string): string | null {
-	const [program = "", ...args] = command.split(/[ \t]+/);
-	if (!/^[\w./+-]+$/.test(program) || WRAPPERS.has(baseName(program))) return null;
-	if (!WITH_SUBCOMMANDS.has(program)) return program;
-	const words = args.slice(0, RUNNERS.has(args[0] ?? "") ? 2 : 1);
+	const [program = "", subcommand = "", script = ""] = command.split(/[ \t]+/);
+	if (HARMLESS.has(program)) return program;
+	if (!Object.hasOwn(SUBCOMMANDS, program) || !SUBCOMMANDS[program]?.has(subcommand)) return null;
+	const named = subcommand === "run" ? [program, subcommand, script] : [program, subcommand];
+	const prefix = named.join(" ");
 	// A rule covers the command as it is written.
-	if (!command.startsWith([program, ...words].join(" "))) return null;
-	return words.length > 0 && words.every((word) => /^[a-z][\w:.-]*$/i.test(word))
-		? [program, ...words].join(" ")
+	return command.startsWith(prefix) && /^[\w:.-]*$/.test(named.at(-1) ?? "") && !RISKY_OPTION.test(command)
+		? prefix
 		: null;
 }
 
@@ -143,11 +178,15 @@ export function checkRule(text: string, call: Call): string | null {
 	const hasPattern = call.subjects.some((subject) => subject !== "");
 	if (hasPattern && others.length > 0) {
 		if (/^\/?$/.test(start.trim())) return `this rule would allow every ${tool === "bash" ? "program" : "file"}`;
-		const program = start.trim();
+		const program = start.trim().split(" ", 1)[0] ?? "";
+		if (tool === "bash" && !start.includes(" "))
+			return `this rule would allow every program whose name begins with ${program}: put a blank before the star`;
 		if (tool === "bash" && WRAPPERS.has(baseName(program)))
 			return `${program} can run any other program: write the complete command`;
 	}
 	if (covers(rule, call, "allow")) return null;
+	if (others.length > 0 && tool === "bash" && call.subjects.some(hasRiskyOption))
+		return "a rule with * never covers an option that names a file to write, a program or a configuration";
 	return others.length > 0 && tool === "bash" && SHELL_SYNTAX.test(call.subjects.join())
 		? "a rule with * never covers a command with shell syntax, which could contain a second command"
 		: `this rule does not cover this ${tool === "bash" ? "command" : "call"}`;

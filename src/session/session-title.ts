@@ -132,11 +132,15 @@ function excerpt(message: AppMessage): string {
 
 /** What surrounds a title that a model decorates. */
 const DECORATION = " \t\"'`*#_“”‘’«»";
+/** Some local models send what they think as text. */
+const END_OF_THOUGHT = "</think>";
 const HIDDEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** The first line of an answer as a title: without decoration and hidden characters, and not too long. */
 export function cleanTitle(answer: string): string {
-	const lines = answer.slice(0, MAX_TEXT).split(/[\r\n]/, 20);
+	const thought = answer.lastIndexOf(END_OF_THOUGHT);
+	const said = thought < 0 ? answer : answer.slice(thought + END_OF_THOUGHT.length);
+	const lines = said.slice(0, MAX_TEXT).split(/[\r\n]/, 20);
 	const line = lines.map((text) => trimOf(text.replace(HIDDEN, ""), DECORATION)).find(Boolean) ?? "";
 	const bare = trimOf(onOneLine(line.replace(/^title:/i, ""), MAX_TEXT), DECORATION);
 	const words = bare.split(" ");

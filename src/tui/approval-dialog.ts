@@ -36,8 +36,8 @@ interface Drawn {
 	seen: Set<number>;
 }
 
-/** The rows of the subject that are shown before any answer but the selected one. */
-const FEW = 3;
+/** The rows of the subject that are shown before any answer but the selected one, and the most rows of an answer. */
+const [FEW, MAX_LABEL_ROWS] = [3, 3];
 const START_OF_PASTE = "\x1b[200~";
 
 /**
@@ -320,7 +320,10 @@ export class ApprovalDialog implements Component, Focusable {
 		const key = this.#keyNameOf(row);
 		const keys = Math.max(...this.#rows.map((other) => visibleWidth(this.#keyNameOf(other))));
 		const indent = keys === 0 ? 0 : keys + 2;
-		return wrapTextWithAnsi(oneLine(row.label), Math.max(1, width - 4 - indent)).map((line, index) => {
+		const all = wrapTextWithAnsi(oneLine(row.label), Math.max(1, width - 5 - indent));
+		const lines = all.slice(0, MAX_LABEL_ROWS);
+		if (lines.length < all.length) lines.push(`${lines.pop()?.trimEnd() ?? ""}…`);
+		return lines.map((line, index) => {
 			const label = isSelected ? theme.bold(line) : line;
 			if (index > 0) return `${" ".repeat(3 + indent)}${label}`;
 			return `${isSelected ? theme.accent(" → ") : "   "}${theme.dim(key)}${" ".repeat(indent - key.length)}${label}`;

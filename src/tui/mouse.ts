@@ -55,8 +55,8 @@ export class Mouse {
 	/** The marks on the rows of the screen, from its end. */
 	#layout = "";
 	#changedAt = 0;
-	/** The cell where the left button is down. */
-	#pressed = "";
+	/** The cell where the left button is down, and the layout of that moment. */
+	#pressed: { cell: string; changedAt: number } | null = null;
 
 	constructor(
 		private readonly host: MouseHost,
@@ -78,7 +78,7 @@ export class Mouse {
 	follow(isOverlay: boolean): void {
 		this.#isOpen = isOverlay;
 		this.#changedAt = this.now();
-		this.#pressed = "";
+		this.#pressed = null;
 		this.#update();
 	}
 
@@ -117,12 +117,16 @@ export class Mouse {
 		const button = Number(code) & ~MODIFIERS;
 		if (button === WHEEL_UP) this.host.type(WHEEL.up);
 		else if (button === WHEEL_DOWN) this.host.type(WHEEL.down);
-		else if (button !== LEFT) this.#pressed = "";
-		else if (kind === "M") this.#pressed = `${x};${y}`;
-		else {
-			const isClick = this.#pressed === `${x};${y}`;
-			this.#pressed = "";
-			if (isClick) this.#click(Number(x) - 1, Number(y) - 1);
+		else if (button !== LEFT) this.#pressed = null;
+		else if (kind === "M") {
+			// What counts is what was there when the button went down, however long it stays down.
+			const isSettled = this.now() - this.#changedAt >= SHOWN_MS;
+			this.#pressed = isSettled ? { cell: `${x};${y}`, changedAt: this.#changedAt } : null;
+		} else {
+			const pressed = this.#pressed;
+			this.#pressed = null;
+			if (pressed?.cell === `${x};${y}` && pressed.changedAt === this.#changedAt)
+				this.#click(Number(x) - 1, Number(y) - 1);
 		}
 	}
 
@@ -130,7 +134,7 @@ export class Mouse {
 		const frame = this.#frame;
 		const changedAt = this.#changedAt;
 		const clickedAt = this.now();
-		if (!frame || clickedAt - changedAt < SHOWN_MS) return;
+		if (!frame) return;
 		const { lines, top, cursorLine } = frame;
 		if (cursorLine === null) {
 			this.#hit(lines[top + y], x);

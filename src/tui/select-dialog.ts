@@ -325,7 +325,8 @@ export class SelectDialog<T> implements Component, Focusable {
 
 	#keys(): KeyHint[] {
 		const { verb = "select" } = this.options;
-		const accept: KeyHint[] = verb === "" ? [] : [hint(verb, "dialog.accept")];
+		const isCut = this.#longTitle !== null && !this.#isRead;
+		const accept: KeyHint[] = verb === "" ? [] : [hint(isCut ? "read on" : verb, "dialog.accept")];
 		return [
 			...accept,
 			...this.#offered.map(({ key, label }) => hint(typeof label === "function" ? label() : label, key)),

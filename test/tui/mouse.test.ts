@@ -118,6 +118,24 @@ test("a click right after the dialog opened or its rows moved chooses nothing", 
 	expect(answer).toBe("blueberry");
 });
 
+test("a press before the row has been there for a while chooses nothing, however late the release is", async () => {
+	const { terminal, choose, send, rowOf, wait } = start();
+	let answer: string | null | undefined;
+	void choose("Fruit", ["apple", "banana", "cherry"]).then((chosen) => {
+		answer = chosen;
+	});
+	const row = await rowOf("banana");
+	await send(0, row);
+	wait(2000);
+	await send(0, row, 4, true);
+	expect(answer).toBeUndefined();
+	await send(0, row);
+	await terminal.type("rr");
+	wait(2000);
+	await send(0, row, 4, true);
+	expect(answer).toBeUndefined();
+});
+
 test("neither a drag, nor another button, nor a click beside the rows chooses", async () => {
 	const { choose, click, send, rowOf, wait } = start();
 	let isClosed = false;

@@ -111,10 +111,20 @@ describe("the proposed rule", () => {
 		["git push", "bash(git push *)"],
 		["git -C x push", "bash(git -C x push)"],
 		["npm run build -- --watch", "bash(npm run build *)"],
-		["docker compose up -d", "bash(docker compose up *)"],
-		["npm install x", "bash(npm install *)"],
+		["npm test", "bash(npm test *)"],
+		["docker compose up -d", "bash(docker compose up -d)"],
+		["npm install x", "bash(npm install x)"],
 		["ls -la", "bash(ls *)"],
-		["./check.sh --all", "bash(./check.sh *)"],
+		["./check.sh --all", "bash(./check.sh --all)"],
+		// These run what their arguments name.
+		["command -v node", "bash(command -v node)"],
+		["stdbuf -o0 ls", "bash(stdbuf -o0 ls)"],
+		["tar tf x", "bash(tar tf x)"],
+		["python3.11 --version", "bash(python3.11 --version)"],
+		["make test", "bash(make test)"],
+		["git config user.name", "bash(git config user.name)"],
+		["/usr/bin/git status", "bash(/usr/bin/git status)"],
+		["git log --output=one", "bash(git log --output=one)"],
 		["sudo rm x", "bash(sudo rm x)"],
 		["/usr/bin/env node", "bash(/usr/bin/env node)"],
 		["A=1 make", "bash(A=1 make)"],
@@ -166,7 +176,20 @@ describe("the check of an edited rule", () => {
 		expect(checkRule("bash(sudo *)", bash("sudo rm x"))).toMatch(/sudo can run any other program/);
 		expect(checkRule("bash(python3 *)", bash("python3 x.py"))).toMatch(/python3 can run any other program/);
 		expect(proposeRule(bash("python3 x.py"))).toBe("bash(python3 x.py)");
-		expect(checkRule("bash(make *)", bash("make > log"))).toMatch(/never covers a command with shell syntax/);
+		expect(checkRule("bash(tool *)", bash("tool > log"))).toMatch(/never covers a command with shell syntax/);
+	});
+
+	test("refuses a star for other programs, and for options that write files or run programs", () => {
+		expect(checkRule("bash(git*)", bash("git log"))).toMatch(/every program whose name begins with git/);
+		for (const option of ["--output=one", "-c alias.x=!touch", "--ext-diff", "-C /x", "--no-index"]) {
+			const call = bash(`git log ${option}`);
+			expect(covers("bash(git log *)", call, "allow"), option).toBe(false);
+			expect(covers("bash(git *)", call, "allow"), option).toBe(false);
+			expect(covers("bash(git log *)", call, "deny"), option).toBe(true);
+		}
+		expect(covers("bash(git *)", bash('git -c alias.x="y" x'), "allow")).toBe(false);
+		expect(covers("bash(git log *)", bash("git log --oneline -5"), "allow")).toBe(true);
+		expect(checkRule("bash(git log *)", bash("git log --output=x"))).toMatch(/never covers an option/);
 	});
 
 	test.each(["edit", "edit(*)", "edit(/*)"])("refuses %s, which would allow every file", (rule) => {

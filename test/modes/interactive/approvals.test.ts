@@ -169,8 +169,9 @@ class Stage {
 		() => this.timing.now(),
 	);
 	readonly #dialogs: DialogController;
-	/** The line under the mouse. */
+	/** The line under the mouse, and when its button went down. */
 	#pointer = 0;
+	#pressedAt = 0;
 	#columns = 80;
 	#rows = 24;
 	#focus: Component | null = null;
@@ -221,6 +222,7 @@ class Stage {
 	/** Presses the left button on a line and releases it on this or another one. */
 	mouse(line: number, isRelease: boolean): void {
 		this.#pointer = line;
+		if (!isRelease) this.#pressedAt = this.timing.now();
 		this.#mouse.handleInput(`\x1b[<0;3;${line + 1}${isRelease ? "m" : "M"}`);
 		this.draw();
 	}
@@ -330,7 +332,7 @@ class Stage {
 		if (key.data.startsWith("click")) {
 			const line = sight.lines[Number(key.data.slice("click ".length))];
 			if (!line || !/^[y12]$/.test(line.row)) return void problem(`the line was ${line?.row}`);
-			if (key.at - line.since < SHOWN_MS) problem("the line was not there for long enough");
+			if (this.#pressedAt - line.since < SHOWN_MS) problem("the line was not there for long enough");
 			return;
 		}
 		const row = [...sight.rows].find(([label]) => label.startsWith(key.data.replace("\x1b[121u", "y").toLowerCase()));
