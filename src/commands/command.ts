@@ -176,7 +176,7 @@ export interface CommandShell extends PickerShell {
 	/** Asks for a text without echoing it. @returns null when canceled */
 	secret(title: string): Promise<string | null>;
 	/** Shows a line until the next key or change of model, thinking level or session. */
-	hint?(text: string): void;
+	hint?(text: string | null): void;
 	quit(): void;
 	/**
 	 * Asks before a command ends a run, a compaction or a shell command.

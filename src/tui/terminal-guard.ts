@@ -10,7 +10,7 @@ const KEY_SIGNALS = ["SIGINT", "SIGQUIT"] as const;
  * off paste mode, reports of the mouse, focus, colors and keys, and styles, shows the cursor and clears the rows below it.
  */
 export const LAST_BYTES =
-	"\x1b[?2026l\x1b[?1047l\x1b[?2004l\x1b[?1006l\x1b[?1000l\x1b[?1004l\x1b[?2031l\x1b[?25h\x1b[>4;0m\x1b[<u\x1b[0m\x1b[J\r\n";
+	"\x1b[?2026l\x1b[?1047l\x1b[?2004l\x1b[?1006l\x1b[?1000l\x1b[?1004l\x1b[?2031l\x1b[?25h\x1b[>4;0m\x1b[<u\x1b[0m\x1b[0 q\x1b[J\r\n";
 /** Delay after which a suspended program starts its screen again. */
 const RESUME_MS = 100;
 

@@ -280,6 +280,7 @@ test.each([
 	["\x1b[31mred\x1b[0m \u202eevil\u200b\tname\r\nmore", "[31mred[0m evilname"],
 	["x".repeat(5000), `${"x".repeat(71)}…`],
 	["…", "…"],
+	["<think>\nthe user wants\n</think>\n\nFix the parser", "Fix the parser"],
 	["...", ""],
 	['""', ""],
 	["", ""],

@@ -141,6 +141,11 @@ async function addServer({ session, ui, shell, signal }: BuiltinCommandContext):
 	const { updates } = session.models;
 	const url = (await ui.input("Address of the server", "https://models.example/v1"))?.trim();
 	if (!url || !updates) return null;
+	// Before a key is typed for nothing.
+	if (!/^https?:\/\//i.test(url)) {
+		ui.notify("This is not the address of a server · it looks like https://models.example/v1", "warning");
+		return null;
+	}
 	const key = await shell?.secret("API key (empty if it needs none)");
 	if (key === null || key === undefined) return null;
 	shell?.hint?.("Asking the server for its models");
@@ -152,6 +157,8 @@ async function addServer({ session, ui, shell, signal }: BuiltinCommandContext):
 		if (signal.aborted) return null;
 		ui.notify(describeError(error), "warning");
 		return null;
+	} finally {
+		shell?.hint?.(null);
 	}
 }
 
