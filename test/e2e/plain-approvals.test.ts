@@ -31,7 +31,7 @@ test("a letter typed before a question is kept as the draft, and Enter refuses",
 	await pi.waitForText("pi: over");
 	expect(conversation(provider, 1).join("\n")).toContain("refused this call");
 	await pi.waitForText("Press Enter to send: y");
-	expect(await pi.scrollback()).toContain("kept for the next prompt: y\n");
+	expect(await pi.scrollback()).toMatch(/^y\nkept for the next prompt: y$/m);
 	await pi.press("ctrl+d");
 	expect((await pi.exited).code).toBe(0);
 });
@@ -45,6 +45,38 @@ test("an answer typed as the question appears is asked for again, and one typed 
 	await pi.waitForText("pi: over");
 	expect(conversation(provider, 1).join("\n")).toContain("tool: ran");
 	await pi.waitForText("Press Enter to send: half");
+	await pi.press("ctrl+d");
+	expect((await pi.exited).code).toBe(0);
+});
+
+const ASKS = `export default (pi) => pi.command("ask", { handler: async ({ ui }) => ({ status: "sure " + await ui.confirm("Sure?", "Now.") }) });`;
+
+test("the line of a question is edited and canceled with the keys of the terminal's own lines", async () => {
+	const agentDir = agentDirFor(await startProvider(), { hooks: { "ask.ts": ASKS } });
+	const pi = startPi({ agentDir, args: ["--plain"], columns: 200 });
+	await pi.waitForText(/^>$/m);
+	await submit(pi, "/ask");
+	await pi.waitForText(/empty is no:$/);
+	pi.type("no way 日本");
+	await pi.waitForText("no: no way 日本");
+	pi.type("\x7f");
+	await pi.waitForText(/no: no way 日$/);
+	pi.type("\x17");
+	await pi.waitForText(/no: no way$/);
+	pi.type("\x15");
+	await pi.waitForText(/no:$/);
+	await answerLine(pi, "y");
+	await pi.waitForText("sure true");
+	await submit(pi, "/ask");
+	await pi.waitForText(/empty is no:$/);
+	pi.type("ye");
+	await pi.press("ctrl+c");
+	await pi.waitForText("sure false");
+	await pi.waitForText(/^>$/m);
+	// The terminal edits lines again.
+	pi.type("/nameX\x7f shop");
+	await pi.press("enter");
+	await pi.waitForText("Session: shop");
 	await pi.press("ctrl+d");
 	expect((await pi.exited).code).toBe(0);
 });

@@ -83,7 +83,11 @@ class PlainMode {
 			output: this.#output,
 			terminal: this.#terminal,
 			timing: this.#timing,
-			onTyped: (text) => this.#keep(text),
+			onTyped: (text) => {
+				// It stands at the end of the last row.
+				if (text !== "") this.#output.breakLine();
+				this.#keep(text);
+			},
 			onFree: () => this.#ready(),
 		});
 		this.#screen = new PlainScreen({

@@ -182,6 +182,8 @@ export class ProcessPlainTerminal implements PlainTerminal {
 	/** Suspends the program, which the terminal only does while it edits lines. */
 	#suspend(): void {
 		if (process.platform === "win32") return;
+		// As the terminal does. After the resumption, nobody would see it.
+		this.#characters = [];
 		process.stdin.setRawMode(false);
 		// Time spent suspended counts, so the timer fires soon after the process resumes.
 		setTimeout(() => {
