@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
 import { startPi } from "../helpers/pty.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, STACKING, submit } from "./support.js";
+import { agentDirFor, answerLine, STACKING, submit } from "./support.js";
 
 test("a conversation in plain mode has a turn, a choice, a stopped run and an end, without control sequences and boxes", async () => {
 	const provider = await startProvider();
@@ -29,7 +29,7 @@ test("a conversation in plain mode has a turn, a choice, a stopped run and an en
 	await pi.waitForText(/tokens\)\n>$/);
 	await submit(pi, "/pop");
 	await pi.waitForText("number or text, empty cancels:");
-	await submit(pi, "read the notes");
+	await answerLine(pi, "read the notes");
 	await pi.waitForText("stacking: 4 messages hidden from the model");
 	await pi.waitForText("replaced by: The notes were read.");
 	await submit(pi, "now wait");
@@ -63,7 +63,7 @@ test("on a new machine the selected demo starts in the same terminal and accepts
 	const pi = startPi({ agentDir: tempAgentDir(), args: ["--plain", "--offline"], columns: 200 });
 	await pi.waitForText("5. Demo");
 	await pi.waitForText("empty cancels:");
-	await submit(pi, "demo");
+	await answerLine(pi, "demo");
 	await pi.waitForText("Model Demo (scripted)");
 	await pi.waitForText(/^>$/m);
 	await submit(pi, "/name corner shop");

@@ -13,7 +13,7 @@ import { processesWith } from "../helpers/programs.js";
 import { startPi } from "../helpers/pty.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, answerLine, openPi, submit } from "./support.js";
 
 const sandboxed = test.skipIf(NO_SANDBOX !== undefined);
 
@@ -188,8 +188,8 @@ sandboxed.each([[[]], [["--plain"]]])(
 
 		const pi = startPi({ ...place, args: ["-r", ...mode, "--sandbox-net"] });
 		await pi.waitForText("go there");
-		if (mode.length > 0) pi.type("1");
-		await pi.press("enter");
+		if (mode.length > 0) await answerLine(pi, "1");
+		else await pi.press("enter");
 		await pi.waitForText(mode.length > 0 ? "2 messages so far" : "Hello.");
 		provider.reply([bash(connect)], "Done.");
 		await submit(pi, "again");
@@ -280,9 +280,11 @@ sandboxed.each([[[]], [["--plain"]]])(
 			const pi = startPi({ ...place, args: ["-c", ...mode] });
 			await pi.waitForText(/Continue on this machine/);
 			const isFirst = answer === "sandbox:";
-			if (mode.length > 0) pi.type(isFirst ? "1" : "2");
-			else if (!isFirst) await pi.press("down");
-			await pi.press("enter");
+			if (mode.length > 0) await answerLine(pi, isFirst ? "1" : "2");
+			else {
+				if (!isFirst) await pi.press("down");
+				await pi.press("enter");
+			}
 			await pi.waitForText(mode.length > 0 ? "2 messages so far" : "Hello.");
 			await submit(pi, "!test -w /etc && echo wrote $((40 + 2)) || echo refused");
 			await pi.waitForText(output);

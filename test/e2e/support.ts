@@ -45,6 +45,12 @@ export async function answer(pi: Pick<PiTerminal, "type">, letter: string): Prom
 	await setTimeout(ALONE_MS);
 }
 
+/** Answers a question of plain mode that is on the screen with a line, as a person who has read it. */
+export async function answerLine(pi: PiTerminal, line: string): Promise<void> {
+	await setTimeout(READING_MS);
+	await submit(pi, line);
+}
+
 /** Messages of request `index` (0-based) as `role: text`, without the system prompt. */
 export function conversation(provider: LoopbackProvider, index: number): string[] {
 	const messages = provider.requests[index]?.messages ?? [];

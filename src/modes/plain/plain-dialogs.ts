@@ -3,7 +3,7 @@ import { dialogLimits, dialogTitle, type SelectChoice, selectChoices, textOf } f
 import type { HookScreen } from "../../hooks/session-ui.js";
 import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption } from "../../hooks/types.js";
 import { type Approval, type ApprovalAnswer, alternativeLabel, subjectText } from "../../util/approval.js";
-import { type PlainOutput, plainLine } from "./plain-output.js";
+import { plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";
 
 /** Maximum number of listed options; the user finds others by typing part of a name. */
@@ -11,11 +11,8 @@ const MAX_LISTED = 20;
 
 /** Dialogs of hooks and commands as numbered lists and questions, answered with one line. */
 export class PlainDialogs implements CommandUI {
-	/** @param echo turns the echo of typed text on or off */
 	constructor(
 		private readonly questions: Questions,
-		private readonly output: PlainOutput,
-		private readonly echo: (isOn: boolean) => void,
 		private readonly onNotice: (level: "info" | "warning" | "error", message: string) => void,
 		readonly hookScreen: HookScreen,
 	) {}
@@ -29,6 +26,8 @@ export class PlainDialogs implements CommandUI {
 			lines: [questionLine(dialogTitle(title, dialog)), ...listed(items)],
 			mark: "number or text, empty cancels: ",
 			read: (line) => readChoice(line, items),
+			// Only who asks knows which option lets something run.
+			allows: (value) => value !== null,
 			canceled: null,
 			...dialogLimits(dialog),
 		});
@@ -47,6 +46,7 @@ export class PlainDialogs implements CommandUI {
 			],
 			mark: "numbers or texts separated by commas, 0 for none, empty cancels: ",
 			read: (line) => readChoices(line, items),
+			allows: (values) => values !== null,
 			canceled: null,
 			...dialogLimits(dialog),
 		});
@@ -81,6 +81,7 @@ export class PlainDialogs implements CommandUI {
 				if (["y", "yes"].includes(answer)) return { value: true };
 				return ["", "n", "no"].includes(answer) ? { value: false } : { retry: ["Answer yes or no"] };
 			},
+			allows: (isYes) => isYes,
 			canceled: false,
 			...dialogLimits(dialog),
 		});
@@ -112,6 +113,7 @@ export class PlainDialogs implements CommandUI {
 				if (takesMessage && !/^\d+$/.test(answer)) return { value: { allowed: false, message: answer } };
 				return { retry: [`Type a number from 1 to ${labels.length}`] };
 			},
+			allows: ({ allowed }) => allowed,
 			canceled: { allowed: false, isClosed: true },
 			...dialogLimits(dialog),
 		});
@@ -133,20 +135,14 @@ export class PlainDialogs implements CommandUI {
 	}
 
 	/** Asks for a text without echoing it. @returns null when canceled */
-	async secret(title: string): Promise<string | null> {
-		this.echo(false);
-		try {
-			return await this.questions.ask<string | null>({
-				lines: [`${plainLine(title)}. Your input is hidden`],
-				mark: "text, empty cancels: ",
-				read: (line) => ({ value: line === "" ? null : line }),
-				canceled: null,
-			});
-		} finally {
-			this.echo(true);
-			// The line end was not echoed either.
-			this.output.breakLine();
-		}
+	secret(title: string): Promise<string | null> {
+		return this.questions.ask<string | null>({
+			lines: [`${plainLine(title)}. Your input is hidden`],
+			mark: "text, empty cancels: ",
+			read: (line) => ({ value: line === "" ? null : line }),
+			isHidden: true,
+			canceled: null,
+		});
 	}
 
 	notify(message: string, type: "info" | "warning" | "error" = "info"): void {

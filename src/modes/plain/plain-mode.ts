@@ -4,7 +4,7 @@ import { isPartOfPi } from "../../hooks/hook-scope.js";
 import type { SourceImage } from "../../images/sent-image.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
 import { elsewhereOf } from "../../tools/machine/elsewhere.js";
-import { monotonicMs } from "../../util/clock.js";
+import { TIMING, type Timing } from "../../util/clock.js";
 import { exitBySignal } from "../../util/signals.js";
 import { copyToClipboard } from "../desktop.js";
 import { plural } from "../format.js";
@@ -16,7 +16,7 @@ import { Narrator } from "./narrator.js";
 import { PlainDialogs } from "./plain-dialogs.js";
 import { PlainOutput, plainLine } from "./plain-output.js";
 import { PlainScreen } from "./plain-screen.js";
-import { type PlainTerminal, ProcessPlainTerminal } from "./plain-terminal.js";
+import { type PlainTerminal, ProcessPlainTerminal, type TypedLine } from "./plain-terminal.js";
 import { askPlainGrant, askPlainTrust } from "./plain-trust.js";
 import { Questions } from "./questions.js";
 
@@ -38,6 +38,7 @@ export interface PlainOptions {
 	startDemo?: () => void;
 	/** Default: that of the process. */
 	terminal?: PlainTerminal;
+	timing?: Timing;
 }
 
 /** A second Ctrl+C within this time quits, in ms. */
@@ -54,6 +55,7 @@ export function runPlain(options: PlainOptions): Promise<number> {
 
 class PlainMode {
 	readonly #terminal: PlainTerminal;
+	readonly #timing: Timing;
 	readonly #output: PlainOutput;
 	readonly #questions: Questions;
 	readonly #dialogs: PlainDialogs;
@@ -72,8 +74,22 @@ class PlainMode {
 
 	constructor(private readonly options: PlainOptions) {
 		this.#terminal = options.terminal ?? new ProcessPlainTerminal();
-		this.#output = new PlainOutput((text) => this.#terminal.write(text));
-		this.#questions = new Questions(this.#output, () => this.#ready());
+		this.#timing = options.timing ?? TIMING;
+		this.#output = new PlainOutput(
+			(text) => this.#terminal.write(text),
+			() => this.#terminal.echoed(),
+		);
+		this.#questions = new Questions({
+			output: this.#output,
+			terminal: this.#terminal,
+			timing: this.#timing,
+			onTyped: (text) => {
+				// It stands at the end of the last row.
+				if (text !== "") this.#output.breakLine();
+				this.#keep(text);
+			},
+			onFree: () => this.#ready(),
+		});
 		this.#screen = new PlainScreen({
 			output: this.#output,
 			isIdle: () => this.#early === null && !this.#isBusy,
@@ -82,13 +98,7 @@ class PlainMode {
 				this.#draft = text;
 			},
 		});
-		this.#dialogs = new PlainDialogs(
-			this.#questions,
-			this.#output,
-			(isOn) => this.#terminal.setEcho(isOn),
-			(level, message) => this.#notice(level, message),
-			this.#screen,
-		);
+		this.#dialogs = new PlainDialogs(this.#questions, (level, message) => this.#notice(level, message), this.#screen);
 		this.#draft = options.suggestion ?? null;
 		this.#quitting = new Promise((resolve) => {
 			this.#quit = resolve;
@@ -183,13 +193,16 @@ class PlainMode {
 	}
 
 	/** Passes typed lines to the open question, otherwise to the session. */
-	#take(lines: readonly string[]): void {
+	#take(typed: readonly TypedLine[]): void {
 		this.#output.lineEnded();
 		if (this.#questions.isOpen) {
-			for (const line of lines) this.#questions.answer(line);
+			const rest = typed.filter((line) => !this.#questions.answer(line) && !line.isSecret);
+			this.#keep(rest.map(({ text }) => text).join("\n"));
 			return;
 		}
-		const text = [...this.#unfinished, ...lines].join("\n");
+		const lines = typed.filter(({ isSecret }) => !isSecret);
+		if (lines.length === 0) return;
+		const text = [...this.#unfinished, ...lines.map(({ text }) => text)].join("\n");
 		if (/(?:^|[^\\])\\$/.test(text)) {
 			this.#unfinished = [text.slice(0, -1)];
 			this.#output.ask("more> ");
@@ -260,6 +273,13 @@ class PlainMode {
 		this.#draft = [...texts, this.#draft ?? ""].filter(Boolean).join("\n\n");
 	}
 
+	/** Keeps text that was typed when a question opened, which does not answer it, behind the draft. */
+	#keep(text: string): void {
+		if (text.trim() === "" || this.#hasEnded) return;
+		this.#output.say(`kept for the next prompt: ${plainLine(text, 4000)}`);
+		this.#draft = [this.#draft ?? "", text].filter(Boolean).join("\n\n");
+	}
+
 	/** Shows the prompt mark when the session is idle. Lines typed while it is busy are accepted, too. */
 	#ready(): void {
 		if (this.#hasEnded || this.#questions.isOpen) return;
@@ -274,13 +294,13 @@ class PlainMode {
 	/** Cancels the open question, or aborts the run; if idle, the second Ctrl+C quits. */
 	#interrupt(): void {
 		this.#output.breakLine();
-		const isSecond = monotonicMs() - this.#interruptedAt < TWICE_MS;
+		const isSecond = this.#timing.now() - this.#interruptedAt < TWICE_MS;
 		this.#interruptedAt = Number.NEGATIVE_INFINITY;
 		if (this.#questions.isOpen) this.#questions.cancel();
 		else if (this.#session && this.#isBusy) void this.#stop(this.#session);
 		else if (isSecond) this.#quit();
 		else {
-			this.#interruptedAt = monotonicMs();
+			this.#interruptedAt = this.#timing.now();
 			this.#unfinished = [];
 			this.#output.say("Press Ctrl+C again to quit");
 			this.#ready();

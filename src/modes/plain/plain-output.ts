@@ -14,7 +14,11 @@ export class PlainOutput {
 	#isMarked = false;
 	#timer: NodeJS.Immediate | undefined;
 
-	constructor(private readonly write: (text: string) => void) {}
+	/** @param typed what the user has typed after the mark, if that has to be printed again with it */
+	constructor(
+		private readonly write: (text: string) => void,
+		private readonly typed: () => string = () => "",
+	) {}
 
 	/** Prints one or more lines. */
 	say(text: string): void {
@@ -61,7 +65,7 @@ export class PlainOutput {
 			this.#timer = undefined;
 			if (this.#mark === null || this.#isMarked) return;
 			this.#isMarked = true;
-			this.write(this.#mark);
+			this.write(`${this.#mark}${this.typed()}`);
 		});
 	}
 }

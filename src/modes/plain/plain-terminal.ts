@@ -1,12 +1,31 @@
 import { isatty } from "node:tty";
+import { visibleWidth } from "@mariozechner/pi-tui";
+import { monotonicMs } from "../../util/clock.js";
+
+/** A line that the user has ended. */
+export interface TypedLine {
+	text: string;
+	/** When its first key arrived, as `Timing.now`; while the terminal edits lines, when it ended. */
+	begunAt: number;
+	/** Whether it was typed without an echo. */
+	isSecret: boolean;
+}
 
 /** A line-oriented terminal. */
 export interface PlainTerminal {
 	/** Writes text without control characters other than line ends. */
 	write(text: string): void;
 	start(listener: PlainListener): void;
-	/** Turns the echo on or off. Hidden lines are read key by key, so that the terminal cannot echo them. */
-	setEcho(isOn: boolean): void;
+	/**
+	 * Begins an empty line for a question. It is read key by key until `closeLine`, so that the time of its first key is known,
+	 * and text that was typed before is not part of it.
+	 * @returns what was being typed; nothing of hidden lines
+	 */
+	openLine(isHidden: boolean): Promise<string>;
+	/** Lets the terminal edit lines again. @returns what was being typed; nothing of a hidden line */
+	closeLine(): string;
+	/** The unfinished line of a question, as echoed. */
+	echoed(): string;
 	/** Restores the terminal. */
 	stop(): void;
 }
@@ -14,7 +33,7 @@ export interface PlainTerminal {
 /** Receives user input. */
 export interface PlainListener {
 	/** One line, or several pasted ones. */
-	onLines(lines: readonly string[]): void;
+	onLines(lines: readonly TypedLine[]): void;
 	/** Ctrl+C. */
 	onInterrupt(): void;
 	/** Ctrl+D on an empty line. */
@@ -23,13 +42,18 @@ export interface PlainListener {
 
 /** Lines that arrive within this time were pasted together, in ms. */
 const PASTE_MS = 20;
+/** After Ctrl+Z, the process is suspended before this time is over, in ms. */
+const RESUME_MS = 50;
 
-/** Standard input and output, with the terminal's own line editing. */
+/** Standard input and output, with the terminal's own line editing except in questions. */
 export class ProcessPlainTerminal implements PlainTerminal {
 	#listener: PlainListener | null = null;
-	#isHidden = false;
-	#partial = "";
-	#lines: string[] = [];
+	#isByKey = false;
+	#isEchoing = false;
+	#isSecret = false;
+	#characters: string[] = [];
+	#begunAt = 0;
+	#lines: TypedLine[] = [];
 	#timer: NodeJS.Timeout | undefined;
 	readonly #onData = (data: string) => this.#take(data);
 	readonly #onEnd = () => {
@@ -56,27 +80,61 @@ export class ProcessPlainTerminal implements PlainTerminal {
 		process.on("SIGINT", this.#onInterrupt);
 	}
 
-	setEcho(isOn: boolean): void {
-		this.#isHidden = !isOn;
-		process.stdin.setRawMode(!isOn);
+	async openLine(isHidden: boolean): Promise<string> {
+		if (!this.#listener) return "";
+		const wasSecret = this.#isSecret;
+		this.#setByKey(true);
+		this.#isEchoing = false;
+		this.#isSecret = isHidden;
+		// The terminal now passes on the unfinished line that it was editing; it has been read after a whole turn of the event loop.
+		await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+		this.#isEchoing = !isHidden;
+		const typed = this.#takeUnfinished();
+		return wasSecret || isHidden ? "" : typed;
+	}
+
+	closeLine(): string {
+		const wasSecret = this.#isSecret;
+		const typed = this.#takeUnfinished();
+		this.#isSecret = false;
+		this.#isEchoing = false;
+		if (this.#isByKey) this.#setByKey(false);
+		return wasSecret ? "" : typed;
+	}
+
+	echoed(): string {
+		return this.#isEchoing ? this.#characters.map(echoOf).join("") : "";
 	}
 
 	stop(): void {
 		clearTimeout(this.#timer);
 		process.off("SIGINT", this.#onInterrupt);
 		process.stdin.off("data", this.#onData).off("end", this.#onEnd);
-		this.setEcho(true);
+		this.#setByKey(false);
 		process.stdin.pause();
 		this.#listener = null;
 	}
 
+	#setByKey(isOn: boolean): void {
+		this.#isByKey = isOn;
+		process.stdin.setRawMode(isOn);
+	}
+
+	#takeUnfinished(): string {
+		return this.#characters.splice(0).join("");
+	}
+
 	#take(data: string): void {
 		for (const character of data) {
-			if (this.#isHidden && this.#takeHidden(character)) continue;
-			if (character !== "\n" && character !== "\r") this.#partial += character;
-			else {
-				this.#lines.push(this.#partial);
-				this.#partial = "";
+			if (this.#isByKey && this.#edit(character)) continue;
+			if (this.#characters.length === 0) this.#begunAt = monotonicMs();
+			if (character !== "\n" && character !== "\r") {
+				this.#characters.push(character);
+				if (this.#isEchoing) this.write(echoOf(character));
+			} else {
+				if (this.#isByKey) this.write("\n");
+				const text = this.#takeUnfinished();
+				this.#lines.push({ text, begunAt: this.#begunAt, isSecret: this.#isSecret });
 			}
 		}
 		if (this.#lines.length === 0) return;
@@ -84,25 +142,60 @@ export class ProcessPlainTerminal implements PlainTerminal {
 		this.#timer = setTimeout(() => this.#listener?.onLines(this.#lines.splice(0)), PASTE_MS);
 	}
 
-	/** Handles the editing keys that the terminal handles for visible lines. @returns false for other characters */
-	#takeHidden(character: string): boolean {
+	/** Handles the keys with which the terminal edits its own lines. @returns false for other characters */
+	#edit(character: string): boolean {
 		switch (character) {
 			case "\x03":
-				this.#partial = "";
+				this.#characters = [];
 				this.#listener?.onInterrupt();
 				return true;
 			case "\x04":
-				if (this.#partial === "") this.#listener?.onEnd();
+				if (this.#characters.length === 0) this.#listener?.onEnd();
 				return true;
 			case "\x7f":
 			case "\b":
-				this.#partial = [...this.#partial].slice(0, -1).join("");
+				this.#erase(1);
 				return true;
 			case "\x15":
-				this.#partial = "";
+				this.#erase(this.#characters.length);
+				return true;
+			case "\x17": {
+				const text = this.#characters.join("").trimEnd();
+				this.#erase(this.#characters.length - [...text].lastIndexOf(" ") - 1);
+				return true;
+			}
+			case "\x1a":
+				this.#suspend();
 				return true;
 			default:
 				return false;
 		}
 	}
+
+	#erase(count: number): void {
+		if (count === 0) return;
+		const gone = this.#characters.splice(-count);
+		if (!this.#isEchoing) return;
+		for (const one of gone.reverse()) this.write("\b \b".repeat(visibleWidth(echoOf(one))));
+	}
+
+	/** Suspends the program, which the terminal only does while it edits lines. */
+	#suspend(): void {
+		if (process.platform === "win32") return;
+		// As the terminal does. After the resumption, nobody would see it.
+		this.#characters = [];
+		process.stdin.setRawMode(false);
+		// Time spent suspended counts, so the timer fires soon after the process resumes.
+		setTimeout(() => {
+			if (this.#listener && this.#isByKey) process.stdin.setRawMode(true);
+		}, RESUME_MS);
+		process.kill(0, "SIGTSTP");
+	}
+}
+
+/** A typed character as terminals echo it. */
+function echoOf(character: string): string {
+	const code = character.charCodeAt(0);
+	if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`;
+	return code >= 0x7f && code < 0xa0 ? "" : character;
 }

@@ -29,6 +29,7 @@ export function askPlainGrant({ file, handle }: GrantRequest, questions: Questio
 			const value = GRANT_ANSWERS.get(line.trim().toLowerCase());
 			return value ? { value } : { retry: ["Answer y, o or n"] };
 		},
+		allows: (answer) => answer !== "no",
 		canceled: "no",
 	});
 }
@@ -56,6 +57,7 @@ export function askPlainTrust(set: ProjectSet, questions: Questions, output: Pla
 			showCode(set, output).catch((error: unknown) => output.say(`Error: ${describeError(error)}`));
 			return { retry: [] };
 		},
+		allows: (answer) => answer !== "no",
 		canceled: "no",
 	});
 }

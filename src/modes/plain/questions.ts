@@ -1,5 +1,7 @@
+import { PAUSE_MS, type Timing } from "../../util/clock.js";
 import { DialogQueue, type QueuedDialog } from "../../util/dialog-queue.js";
 import type { PlainOutput } from "./plain-output.js";
+import type { PlainTerminal, TypedLine } from "./plain-terminal.js";
 
 /** A question to the user. */
 export interface Question<T> {
@@ -9,6 +11,10 @@ export interface Question<T> {
 	mark: string;
 	/** Parses an answer. @returns `retry`: lines to print for an invalid answer; the question stays open */
 	read(line: string): { value: T } | { retry: readonly string[] };
+	/** Whether an answer may let something run: it then counts only if the question can have been read. Default: none does. */
+	allows?(value: T): boolean;
+	/** Whether the answer is typed without an echo. */
+	isHidden?: boolean;
 	/** Result when the question is canceled. */
 	canceled: T;
 	signal?: AbortSignal | undefined;
@@ -16,20 +22,32 @@ export interface Question<T> {
 	timeoutMs?: number | undefined;
 }
 
-interface OpenQuestion extends QueuedDialog {
-	answer(line: string): void;
+/** What questions need of the mode. */
+export interface QuestionsHost {
+	output: PlainOutput;
+	terminal: Pick<PlainTerminal, "openLine" | "closeLine">;
+	timing: Timing;
+	/** Receives text that was typed when a question opened or closed, which is not part of an answer. */
+	onTyped(text: string): void;
+	/** Called when no question is open any more. */
+	onFree(): void;
 }
+
+interface OpenQuestion extends QueuedDialog {
+	answer(line: TypedLine): boolean;
+}
+
+const TOO_SOON = "Answered too soon to have been read: type it again";
 
 /** Asks one question at a time; others wait in order. */
 export class Questions {
 	readonly #queue: DialogQueue<OpenQuestion>;
 
-	/** @param onFree called when no question is open any more */
-	constructor(
-		private readonly output: PlainOutput,
-		onFree: () => void,
-	) {
-		this.#queue = new DialogQueue(onFree);
+	constructor(private readonly host: QuestionsHost) {
+		this.#queue = new DialogQueue(() => {
+			host.onTyped(host.terminal.closeLine());
+			host.onFree();
+		});
 	}
 
 	get isOpen(): boolean {
@@ -38,28 +56,46 @@ export class Questions {
 
 	/** @returns the parsed answer, or `canceled` */
 	ask<T>(question: Question<T>): Promise<T> {
-		const { output } = this;
-		return this.#queue.open<T>(
-			(settle) => ({
-				show() {
-					for (const line of question.lines) output.say(line);
-					output.ask(question.mark);
-				},
-				answer(line) {
-					const answer = question.read(line);
-					if ("value" in answer) return settle(answer.value);
-					for (const text of answer.retry) output.say(text);
-					output.ask(question.mark);
+		const { output, terminal, timing, onTyped } = this.host;
+		return this.#queue.open<T>((settle) => {
+			/** When the question was printed, and since when it or the reason to answer again can be read. */
+			let printedAt = Number.POSITIVE_INFINITY;
+			let readableSince = printedAt;
+			const print = async () => {
+				onTyped(await terminal.openLine(question.isHidden === true));
+				if (this.#queue.current !== dialog) return;
+				for (const line of question.lines) output.say(line);
+				output.ask(question.mark);
+				printedAt = timing.now();
+				readableSince = printedAt;
+			};
+			const retry = (lines: readonly string[]) => {
+				for (const line of lines) output.say(line);
+				output.ask(question.mark);
+				return true;
+			};
+			const dialog: OpenQuestion = {
+				show: () => void print(),
+				answer({ text, begunAt }) {
+					if (begunAt < printedAt) return false;
+					const answer = question.read(text);
+					if ("retry" in answer) return retry(answer.retry);
+					if (question.allows?.(answer.value) && begunAt - readableSince < PAUSE_MS) {
+						readableSince = timing.now();
+						return retry([TOO_SOON]);
+					}
+					settle(answer.value);
+					return true;
 				},
 				onCancel: () => output.say("canceled"),
-			}),
-			question,
-		);
+			};
+			return dialog;
+		}, question);
 	}
 
-	/** Answers the open question with a typed line. */
-	answer(line: string): void {
-		this.#queue.current?.answer(line);
+	/** Answers the open question with a typed line. @returns false if the line was begun before the question was printed */
+	answer(line: TypedLine): boolean {
+		return this.#queue.current?.answer(line) ?? false;
 	}
 
 	/** Cancels the open question. */

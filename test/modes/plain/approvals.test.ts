@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { PAUSE_MS } from "../../../src/util/clock.js";
 import { toolCall } from "../../helpers/loopback-provider.js";
 import { startPlain } from "./start-plain.js";
 
@@ -42,4 +43,74 @@ test("a number without an answer asks again", async () => {
 	await plain.until("Type a number from 1 to 3");
 	plain.enter("n");
 	await plain.until("over");
+});
+
+const MARK = "other text is no and tells the model: ";
+const TOO_SOON = "Answered too soon to have been read: type it again\n";
+
+/** A session with a question about a call. */
+async function openQuestion() {
+	const plain = await startPlain({ hooks: { "gate.ts": GATE } });
+	plain.provider.reply([toolCall("bash", { command: "echo r''an" })], "over");
+	await plain.until("> ");
+	plain.enter("go");
+	const results = () => plain.provider.requests.at(-1)?.messages.map(({ role, text }) => `${role}: ${text}`) ?? [];
+	return { ...plain, results };
+}
+
+test.each(["y", "yes", "1", "2"])(
+	"%j counts only if it was begun after a pause for reading the question",
+	async (line) => {
+		const { until, enterAtOnce, pass, results } = await openQuestion();
+		await until(MARK);
+		pass(PAUSE_MS - 1);
+		enterAtOnce(line);
+		await until(`${TOO_SOON}number, empty is no, ${MARK}`);
+		pass(PAUSE_MS - 1);
+		enterAtOnce(line);
+		await until(TOO_SOON);
+		pass(PAUSE_MS);
+		enterAtOnce(line);
+		await until("over");
+		expect(results()).toContain("tool: ran");
+	},
+);
+
+test.each(["n", "", "3", "use ls"])("%j, which runs nothing, counts at once", async (line) => {
+	const { until, enterAtOnce, results } = await openQuestion();
+	await until(MARK);
+	enterAtOnce(line);
+	await until("over");
+	expect(results().join("\n")).toContain("The user refused this call");
+});
+
+test("the line that is being typed when a question opens becomes the draft", async () => {
+	const hook = `export default (pi) => pi.on("tool_call", async (_, ctx) =>
+		(await ctx.ui.confirm("Sure?", "It goes away.")) ? undefined : { block: "no" });`;
+	const plain = await startPlain({ hooks: { "sure.ts": hook } });
+	plain.provider.reply([toolCall("bash", { command: "echo r''an" })], "over");
+	await plain.until("> ");
+	plain.enter("go");
+	plain.type("y");
+	await plain.until("kept for the next prompt: y\n");
+	await plain.until("yes or no");
+	plain.enter("");
+	await plain.until("Press Enter to send: y");
+});
+
+test("lines pasted into a question do not answer the next one", async () => {
+	const hook = `export default (pi) => pi.command("twice", { handler: async ({ ui }) =>
+		({ status: JSON.stringify([await ui.confirm("First?", "One."), await ui.confirm("Second?", "Two.")]) }) });`;
+	const { until, enter, enterAtOnce } = await startPlain({ hooks: { "twice.ts": hook } });
+	await until("> ");
+	enter("/twice");
+	await until("yes or no, empty is no: ");
+	enter("y", "y");
+	await until("kept for the next prompt: y\n");
+	await until("Second?");
+	await until("yes or no, empty is no: ");
+	enterAtOnce("y");
+	await until(TOO_SOON);
+	enter("n");
+	await until("[true,false]");
 });

@@ -3,6 +3,8 @@ import { type PlainOptions, runPlain } from "../../../src/modes/plain/plain-mode
 import type { PlainListener, PlainTerminal } from "../../../src/modes/plain/plain-terminal.js";
 import type { AgentSession } from "../../../src/sdk/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/sdk/create-session.js";
+import { PAUSE_MS } from "../../../src/util/clock.js";
+import { FakeTiming } from "../../helpers/fake-timing.js";
 import { type LoopbackModelOptions, type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeFiles } from "../../helpers/temp.js";
 
@@ -17,8 +19,14 @@ export interface PlainSession {
 	session(): AgentSession;
 	/** All output, including the typed input. */
 	text(): string;
-	/** Types a line, or pastes several. */
+	/** Types a line, or pastes several, after the time in which a question can be read. */
 	enter(...lines: string[]): void;
+	/** Types a line, or pastes several, at once. */
+	enterAtOnce(...lines: string[]): void;
+	/** Types text without ending the line. */
+	type(text: string): void;
+	/** Lets time pass, in ms. */
+	pass(ms: number): void;
 	interrupt(): void;
 	end(): void;
 	/** Resolves when the text appears after the text of the previous call. */
@@ -50,6 +58,17 @@ export async function startPlain(options: PlainSessionOptions = {}): Promise<Pla
 	let text = "";
 	let seen = 0;
 	let isEchoing = true;
+	let unfinished = "";
+	const timing = new FakeTiming();
+	const takeUnfinished = () => {
+		const typed = unfinished;
+		unfinished = "";
+		return typed;
+	};
+	const enterAtOnce = (...lines: string[]) => {
+		if (isEchoing) for (const line of lines) text += `${line}\n`;
+		listener?.onLines(lines.map((line) => ({ text: line, begunAt: timing.now(), isSecret: !isEchoing })));
+	};
 	let listener: PlainListener | null = null;
 	const terminal: PlainTerminal = {
 		write: (data) => {
@@ -58,9 +77,15 @@ export async function startPlain(options: PlainSessionOptions = {}): Promise<Pla
 		start: (heard) => {
 			listener = heard;
 		},
-		setEcho: (isOn) => {
-			isEchoing = isOn;
+		openLine: async (isHidden) => {
+			isEchoing = !isHidden;
+			return takeUnfinished();
 		},
+		closeLine: () => {
+			isEchoing = true;
+			return takeUnfinished();
+		},
+		echoed: () => unfinished,
 		stop: () => {
 			listener = null;
 		},
@@ -69,6 +94,7 @@ export async function startPlain(options: PlainSessionOptions = {}): Promise<Pla
 	const exit = runPlain({
 		version: "0.1",
 		terminal,
+		timing,
 		startSession: async ({ askTrust }) => {
 			session = await createAgentSession({
 				model: "loopback/scripted",
@@ -94,9 +120,15 @@ export async function startPlain(options: PlainSessionOptions = {}): Promise<Pla
 		},
 		text: () => text,
 		enter: (...lines) => {
-			if (isEchoing) for (const line of lines) text += `${line}\n`;
-			listener?.onLines(lines);
+			timing.pass(PAUSE_MS);
+			enterAtOnce(...lines);
 		},
+		enterAtOnce,
+		type: (typed) => {
+			unfinished += typed;
+			text += typed;
+		},
+		pass: (ms) => timing.pass(ms),
 		interrupt: () => {
 			text += "^C";
 			listener?.onInterrupt();
