@@ -66,7 +66,7 @@ test("the first start of a user whose key pi finds shows one line, and /setup tu
 	const agentDir = tempAgentDir({ models: provider.modelsJson() });
 	const saved = () => JSON.parse(readFileSync(join(agentDir, "settings.json"), "utf8"));
 	const pi = await openPi({ agentDir });
-	await pi.waitForText("nothing asks before commands run · /setup turns on a guard, plan mode, tasks, web pages");
+	await pi.waitForText("nothing asks before commands run · /setup turns on a guard");
 	await submit(pi, "/setup");
 	await pi.waitForText("What do you want to set up?");
 	pi.type("more");

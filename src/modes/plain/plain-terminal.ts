@@ -1,5 +1,4 @@
 import { isatty } from "node:tty";
-import { visibleWidth } from "@mariozechner/pi-tui";
 import { monotonicMs } from "../../util/clock.js";
 
 /** A line that the user has ended. */
@@ -176,7 +175,7 @@ export class ProcessPlainTerminal implements PlainTerminal {
 		if (count === 0) return;
 		const gone = this.#characters.splice(-count);
 		if (!this.#isEchoing) return;
-		for (const one of gone.reverse()) this.write("\b \b".repeat(visibleWidth(echoOf(one))));
+		for (const one of gone.reverse()) this.write("\b \b".repeat(columnsOf(echoOf(one))));
 	}
 
 	/** Suspends the program, which the terminal only does while it edits lines. */
@@ -198,4 +197,16 @@ function echoOf(character: string): string {
 	const code = character.charCodeAt(0);
 	if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`;
 	return code >= 0x7f && code < 0xa0 ? "" : character;
+}
+
+/** Characters that most terminals draw in two columns. */
+const WIDE =
+	/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+/** Columns of an echo, without the screen's library: what is erased needs no more than to look erased. */
+function columnsOf(echo: string): number {
+	return [...echo].reduce(
+		(sum, character) => sum + (/\p{Mark}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1),
+		0,
+	);
 }
