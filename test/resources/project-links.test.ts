@@ -93,7 +93,9 @@ test("themes of a project that are links out of it are not read", async () => {
 		},
 	);
 	const found = listThemeFiles({ user: paths.themes, project: paths.project.themes, root: join(home, "repo") });
-	const read = found.map((theme) => [theme.name, loadThemeFile(theme).problems]);
+	const read = found
+		.filter(({ scope }) => scope === "project")
+		.map((theme) => [theme.name, loadThemeFile(theme).problems]);
 	expect(read).toEqual([
 		["in", []],
 		["out", [`${home}/repo/.pi/themes/out.json: ignored, because it is a link to a file outside the project`]],

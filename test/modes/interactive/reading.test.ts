@@ -80,7 +80,7 @@ test.each(WIDTHS)(
 			...(columns === 40 ? wrapped : ["▎   It should round half up, as the test says."]),
 		]);
 		const { theme } = stage.style;
-		expect(stage.terminal.output).toContain(theme.accent(theme.bold("› ")).replace(/\x1b\[39m$/, ""));
+		expect(stage.terminal.output).toContain(theme.userText("›").replace(/\x1b\[22m$/, ""));
 	},
 );
 

@@ -136,11 +136,11 @@ export class HooksPanel implements Component, Focusable {
 
 	/** Shows the hooks whose name, path, commands or description contain each word. Keeps the selected one unless another has the name. */
 	#filterBy(text: string): void {
-		const selected = this.#shown[this.#list.selected];
+		const [before, selected] = [this.#filter, this.#shown[this.#list.selected]];
 		this.#filter = text.slice(0, MAX_FILTER).toWellFormed();
 		const words = this.#filter.toLowerCase().split(/\s+/).filter(Boolean);
 		this.#shown = this.#statuses.filter((hook) => words.every((word) => searchable(hook).includes(word)));
-		this.#select(bestNamed(this.#shown, this.#filter.toLowerCase(), selected)?.path);
+		this.#select(bestNamed(this.#shown, text.length > before.length ? this.#filter.toLowerCase() : "", selected)?.path);
 	}
 
 	#select(path: string | undefined): void {
