@@ -99,7 +99,7 @@ test("at the first start, a user who connects a model is asked about plan mode, 
 	await pi.press("enter");
 	await pi.waitForText("API key");
 	await pi.press("enter");
-	await pi.waitForText("Plan mode, questions of the model, and a task list");
+	await pi.waitForText("What should be on?");
 	await pi.press("enter");
 	await pi.waitForText("Model:");
 	await pi.press("shift+tab");
