@@ -25,16 +25,11 @@ const HARMLESS = new Set(
 );
 /** Subcommands that run no program that their arguments name; `run` is followed by the name of a script. */
 const SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
-	bun: words("run test"),
 	cargo: words("build check clippy doc fmt test"),
-	deno: words("check fmt lint test"),
 	docker: words("images logs ps"),
-	dotnet: words("build test"),
-	gh: words("issue pr status"),
 	git: words(
 		"add blame branch checkout cherry-pick commit describe diff fetch log ls-files merge mv pull push reflog remote reset restore rev-parse revert rm shortlog show stash status switch tag",
 	),
-	go: words("build fmt list test vet"),
 	kubectl: words("describe get logs"),
 	npm: words("ls outdated run test view"),
 	pnpm: words("ls outdated run test"),
@@ -42,11 +37,13 @@ const SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
 	yarn: words("run test"),
 };
 /**
- * Options of these programs that write to a file that they name, or run a program or use a configuration that they name. A rule with
- * `*` never covers them.
+ * Long options of these programs that write to a file that they name, or run a program or use a configuration that they name. Programs
+ * accept the beginnings of their names, too.
  */
-const RISKY_OPTION =
-	/(?:^|[ \t"'])(?:-[cCOox]|-exec\b|-toolexec\b|--(?:config|exec|ext|extcmd|git-dir|globalconfig|manifest-path|no-index|node-options|open-files-in-pager|output|prefix|receive-pack|script-shell|textconv|upload-pack|userconfig|work-tree))/;
+const RISKY_OPTIONS = [
+	"config context cwd dir exec ext extcmd git-dir globalconfig host kubeconfig manifest-path no-index node-options",
+	"open-files-in-pager output prefix receive-pack script-shell shell textconv upload-pack use-yarnrc userconfig work-tree",
+].flatMap((names) => names.split(" "));
 /** Programs that run any other program, or any code that their arguments contain or name. */
 const WRAPPERS = new Set(
 	[
@@ -108,9 +105,23 @@ function matchesRule(rule: string, tool: string, subject: string, action: Permis
 	return matchesParts(parts, subject);
 }
 
-/** Whether a command has an option that makes more of it than its subcommand says. */
+/** Whether a command may have an option that makes more of it than its subcommand says. The shell joins quoted parts and expands braces. */
 function hasRiskyOption(command: string): boolean {
-	return Object.hasOwn(SUBCOMMANDS, baseName(/^\S*/.exec(command)?.[0] ?? "")) && RISKY_OPTION.test(command);
+	if (!Object.hasOwn(SUBCOMMANDS, baseName(/^\S*/.exec(command)?.[0] ?? ""))) return false;
+	return (
+		/[{}]/.test(command) ||
+		command
+			.replace(/["']/g, "")
+			.split(/[ \t]+/)
+			.some(isRiskyOption)
+	);
+}
+
+function isRiskyOption(word: string): boolean {
+	if (!word.startsWith("--")) return /^-[cCOox]/.test(word);
+	const [name = ""] = word.slice(2).toLowerCase().split("=", 1);
+	if (name === "") return false;
+	return /[*?[]/.test(name) || RISKY_OPTIONS.some((option) => option.startsWith(name) || name.startsWith(option));
 }
 
 /** The texts between the stars of a pattern. */
@@ -159,7 +170,7 @@ function prefixOf(command: string): string | null {
 	const named = subcommand === "run" ? [program, subcommand, script] : [program, subcommand];
 	const prefix = named.join(" ");
 	// A rule covers the command as it is written.
-	return command.startsWith(prefix) && /^[\w:.-]*$/.test(named.at(-1) ?? "") && !RISKY_OPTION.test(command)
+	return command.startsWith(prefix) && /^[\w:.-]*$/.test(named.at(-1) ?? "") && !hasRiskyOption(command)
 		? prefix
 		: null;
 }

@@ -1,7 +1,7 @@
 import { PAUSE_MS, TIMING, type Timing } from "../util/clock.js";
 
 /** A letter answers only if no key follows for this long, in ms: else it begins a word. Longer than the gaps of slow typing. */
-export const ALONE_MS = 500;
+export const ALONE_MS = 700;
 /** An answer counts only once its row has been on the screen for this long, in ms: before it, nobody can have read it. */
 export const SHOWN_MS = 300;
 /** Keys that arrive within this time, in ms, came together, as in a paste without its marks; nobody types this fast. */

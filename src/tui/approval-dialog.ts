@@ -3,6 +3,7 @@ import {
 	CURSOR_MARKER,
 	type Focusable,
 	Input,
+	isKeyRepeat,
 	visibleWidth,
 	wrapTextWithAnsi,
 } from "@mariozechner/pi-tui";
@@ -38,7 +39,6 @@ interface Drawn {
 
 /** The rows of the subject that are shown before any answer but the selected one, and the most rows of an answer. */
 const [FEW, MAX_LABEL_ROWS] = [3, 3];
-const START_OF_PASTE = "\x1b[200~";
 
 /**
  * Asks whether something may run. At first the answer that refuses is selected. Answers that allow count only once all of the
@@ -113,7 +113,7 @@ export class ApprovalDialog implements Component, Focusable {
 		const { keymap } = this.style;
 		const row = this.#rows[this.#selected];
 		const typed = typedText(data);
-		const isText = data.startsWith(START_OF_PASTE) || [...typed].length > 1;
+		const isText = data.startsWith("\x1b[200~") || [...typed].length > 1;
 		const letter = this.#isEditing ? -1 : this.#rows.findIndex((_, at) => this.#isKeyOf(data, at));
 		const clicked = clickedRow(data);
 		if (clicked !== null) this.#click(clicked);
@@ -137,7 +137,6 @@ export class ApprovalDialog implements Component, Focusable {
 		this.#message.invalidate();
 	}
 
-	/** Whether keys edit a text. */
 	get #isEditing(): boolean {
 		return this.#rule !== null || this.#isWriting;
 	}
@@ -150,9 +149,10 @@ export class ApprovalDialog implements Component, Focusable {
 	#isKeyOf(data: string, at: number): boolean {
 		const { keymap } = this.style;
 		const row = this.#rows[at];
-		if (row?.kind === "yes") return keymap.matches(data, "question.yes");
-		if (row?.kind === "no") return keymap.matches(data, "question.no");
-		return row !== undefined && row.digit !== "" && typedText(data) === row.digit;
+		// A key may be held down since before the question.
+		if (row === undefined || isKeyRepeat(data)) return false;
+		if (row.kind === "yes" || row.kind === "no") return keymap.matches(data, `question.${row.kind}`);
+		return row.digit !== "" && typedText(data) === row.digit;
 	}
 
 	/** A key that types nothing and answers nothing, but for Escape. */

@@ -36,7 +36,7 @@ export async function submitIdle(pi: PiTerminal, line: `/${string}`): Promise<vo
 
 /** Longer than a question must be on the screen, and than the pauses before and after a letter that answers it. ms */
 const READING_MS = 1000;
-const ALONE_MS = 700;
+const ALONE_MS = 900;
 
 /** Answers a question that is on the screen with a letter, as a person who has read it. Only the clock of the program knows when. */
 export async function answer(pi: Pick<PiTerminal, "type">, letter: string): Promise<void> {

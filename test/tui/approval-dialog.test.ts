@@ -94,6 +94,12 @@ function open({ approval = PUSH, width = 80, rows = 24, theme = "plain", lastKey
 	};
 }
 
+test("a key that repeats, as one that is held down since before the question, allows nothing", () => {
+	const { press, answers } = open();
+	press(["\x1b[121;1:2u", "\x1b[49;1:2u"]);
+	expect(answers).toEqual([]);
+});
+
 describe("the screen", () => {
 	test.each([40, 80, 120])("a command, a diff, a long text, a rule and a message at %d columns", async (width) => {
 		const shown = [PUSH, EDIT, LONG].map((approval) => open({ approval, width }).draw());

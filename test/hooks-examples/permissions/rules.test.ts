@@ -181,14 +181,25 @@ describe("the check of an edited rule", () => {
 
 	test("refuses a star for other programs, and for options that write files or run programs", () => {
 		expect(checkRule("bash(git*)", bash("git log"))).toMatch(/every program whose name begins with git/);
-		for (const option of ["--output=one", "-c alias.x=!touch", "--ext-diff", "-C /x", "--no-index"]) {
+		const quoted = [
+			'--out"put"=one',
+			"--{output=one,all}",
+			"--outpu=one",
+			"--no-inde",
+			"--receive-pac=x",
+			'"--out"put=one',
+		];
+		for (const option of [...quoted, "--output=one", "-c alias.x=!touch", "--ext-diff", "-C /x", "--no-index"]) {
 			const call = bash(`git log ${option}`);
 			expect(covers("bash(git log *)", call, "allow"), option).toBe(false);
 			expect(covers("bash(git *)", call, "allow"), option).toBe(false);
 			expect(covers("bash(git log *)", call, "deny"), option).toBe(true);
 		}
 		expect(covers("bash(git *)", bash('git -c alias.x="y" x'), "allow")).toBe(false);
-		expect(covers("bash(git log *)", bash("git log --oneline -5"), "allow")).toBe(true);
+		expect(covers("bash(npm test *)", bash('npm test --script-sh"ell"=/x/evil.sh'), "allow")).toBe(false);
+		expect(covers("bash(npm test *)", bash("npm test -- --watch"), "allow")).toBe(true);
+		for (const option of ["--oneline -5", "--stat", "--graph --all", '-- "a b.txt"'])
+			expect(covers("bash(git log *)", bash(`git log ${option}`), "allow"), option).toBe(true);
 		expect(checkRule("bash(git log *)", bash("git log --output=x"))).toMatch(/never covers an option/);
 	});
 
