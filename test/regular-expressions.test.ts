@@ -120,7 +120,7 @@ const short = hostileTexts(LENGTH / 4);
 
 /** Whether the work for a text grows faster than its length. A slow moment of the machine is not such growth. */
 function isSuperlinear(expression: Expression, at: number): boolean {
-	for (let attempt = 0; attempt < 4; attempt++) {
+	for (let attempt = 0; attempt < 8; attempt++) {
 		const time = timeOf(expression, long[at] ?? "");
 		if (time < NOTICEABLE_MS || time < MAX_GROWTH * timeOf(expression, short[at] ?? "")) return false;
 	}
