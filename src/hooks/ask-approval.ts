@@ -1,10 +1,4 @@
-import {
-	type Approval,
-	type ApprovalAnswer,
-	alternativeLabel,
-	NO_WITH_MESSAGE,
-	subjectText,
-} from "../util/approval.js";
+import { type Approval, type ApprovalAnswer, approvalOptions, NO_WITH_MESSAGE, subjectText } from "../util/approval.js";
 import type { SessionUI } from "./session-ui.js";
 import type { DialogOptions } from "./types.js";
 
@@ -33,22 +27,18 @@ async function confirmed(ui: Dialogs, { question, subject }: Approval, dialog: A
  * answers than yes and no with `confirm`. Rules are used as they are.
  */
 export async function approveBySelect(ui: Dialogs, approval: Approval, dialog: AskedBy = {}): Promise<ApprovalAnswer> {
-	const { question, subject, yes = "Yes, once", no = "No", choices = [], takesMessage = false } = approval;
+	const { question, subject, yes, choices = [], takesMessage = false } = approval;
 	if (yes === "Yes" && choices.length === 0 && !takesMessage) return confirmed(ui, approval, dialog);
 	const text = subjectText(subject);
-	const labels = [yes, ...choices.map(alternativeLabel)];
-	const canTell = takesMessage && ui.canType !== false;
-	const options = [...labels, no, ...(canTell ? [NO_WITH_MESSAGE] : [])];
+	const options = approvalOptions({ ...approval, takesMessage: takesMessage && ui.canType !== false });
+	const no = options.findIndex(({ kind }) => kind === "no");
+	const labels = options.map(({ label }) => label);
 	const title = text === "" ? question : `${question}\n\n${text}`;
-	const chosen = await ui.select(title, options, { ...dialog, initial: no, filter: false });
+	const chosen = await ui.select(title, labels, { ...dialog, initial: labels[no], filter: false });
 	if (chosen === null) return { allowed: false, isClosed: true };
-	if (chosen !== NO_WITH_MESSAGE || !canTell) {
-		// A choice that is labeled as the refusal is none, and neither is what was not offered.
-		const choice = chosen === no ? -1 : labels.indexOf(chosen);
-		if (choice < 0) return { allowed: false };
-		const rule = choices[choice - 1]?.rule;
-		return { allowed: true, choice: choice - 1, ...(rule === undefined ? {} : { rule }) };
-	}
-	const message = (await ui.input(NO_WITH_MESSAGE, undefined, dialog))?.trim();
-	return message ? { allowed: false, message } : { allowed: false };
+	// A choice that is labeled as a refusal is none, and neither is what was not offered.
+	const named = options.filter(({ label }) => label === chosen);
+	const option = named.find(({ answer }) => !answer.allowed) ?? named[0];
+	const message = option?.kind === "message" && (await ui.input(NO_WITH_MESSAGE, undefined, dialog))?.trim();
+	return message ? { allowed: false, message } : (option?.answer ?? { allowed: false });
 }

@@ -2,7 +2,7 @@ import { PiError } from "../errors.js";
 import { selectChoices } from "../hooks/dialog-options.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { InputOptions } from "../hooks/types.js";
-import { type Approval, type ApprovalAnswer, alternativeLabel, subjectText } from "../util/approval.js";
+import { type Approval, type ApprovalAnswer, approvalOptions, subjectText } from "../util/approval.js";
 import { type Drawing, type OpenComponent, ScriptedScreen } from "./scripted-screen.js";
 
 /** A dialog or component that a hook opened. */
@@ -89,16 +89,15 @@ export function createScriptedUI(
 				throw refuse(dialog, `has no option ${JSON.stringify(unknown)}, only ${labels.join(", ")}`);
 			return choices.flatMap(({ label, value }) => (given.includes(label) ? [value] : []));
 		},
-		async approve({ question, subject, yes = "Yes, once", choices = [] }: Approval): Promise<ApprovalAnswer> {
-			const labels = [yes, ...choices.map(alternativeLabel)];
+		async approve(approval: Approval): Promise<ApprovalAnswer> {
+			const { question, subject } = approval;
+			const options = approvalOptions(approval).filter(({ answer }) => answer.allowed);
+			const labels = options.map(({ label }) => label);
 			const dialog: AskedDialog = { kind: "approval", title: question, text: subjectText(subject), options: labels };
 			const given = answer(dialog) ?? false;
 			if (typeof given === "boolean") return given ? { allowed: true, choice: -1 } : { allowed: false };
 			if (isList(given)) throw refuse(dialog, `expects true, false or a text, not ${JSON.stringify(given)}`);
-			const choice = labels.indexOf(given) - 1;
-			if (choice === -2) return { allowed: false, message: given };
-			const rule = choices[choice]?.rule;
-			return { allowed: true, choice, ...(rule === undefined ? {} : { rule }) };
+			return options.find(({ label }) => label === given)?.answer ?? { allowed: false, message: given };
 		},
 		async confirm(title: string, text: string): Promise<boolean> {
 			const dialog: AskedDialog = { kind: "confirm", title, text };

@@ -4,6 +4,8 @@ import { PAUSE_MS, TIMING, type Timing } from "../util/clock.js";
 export const ALONE_MS = 700;
 /** An answer counts only once its row has been on the screen for this long, in ms: before it, nobody can have read it. */
 export const SHOWN_MS = 300;
+/** A question must have been on the screen for this long before a key selects another answer, in ms: nobody reacts faster. */
+export const REACTION_MS = 500;
 /** Keys that arrive within this time, in ms, came together, as in a paste without its marks; nobody types this fast. */
 const TOGETHER_MS = 30;
 
@@ -29,18 +31,25 @@ export interface AnswerKey {
 export type GuardedKey =
 	| AnswerKey
 	| { kind: "text"; text: string }
-	/** Moves, scrolls or closes: it cannot run anything. */
+	/** Selects another answer. */
+	| { kind: "move" }
+	/** Scrolls or closes: it cannot run anything. */
 	| { kind: "other" };
 
 /**
  * Decides which keys answer a question, so that no key that was meant for something else does. Enter counts for a row that has
- * been on the screen for a while, a letter also only as the sole key after a pause. All other characters are text.
+ * been on the screen for a while, a letter also only as the sole key after a pause. All other characters are text. Keys that
+ * select count from the first pause on: before it, someone may still walk through the history of the editor.
  */
 export class AnswerGuard {
 	readonly #timing: Timing;
 	readonly #requestRender: () => void;
 	#lastKeyAt: number;
 	#lastTextAt = Number.NEGATIVE_INFINITY;
+	/** Since when the question has been on the screen; null while it is not. */
+	#openSince: number | null = null;
+	/** Whether a key has come that was pressed for the question. */
+	#isMeant = false;
 	/** Since when each row has been on the screen. */
 	#shownSince = new Map<string, number>();
 	/** A key that may still turn out to be text. */
@@ -59,25 +68,30 @@ export class AnswerGuard {
 	/** Must be called for each frame, with the rows that it shows completely. */
 	drew(rows: readonly string[]): void {
 		const now = this.#timing.now();
+		this.#openSince ??= now;
 		this.#shownSince = new Map(rows.map((row) => [row, this.#shownSince.get(row) ?? now]));
 	}
 
 	/** Call when the question leaves the screen. */
 	hide(): void {
+		this.#openSince = null;
+		this.#isMeant = false;
 		this.#shownSince.clear();
 		this.#waiting?.cancel();
 		this.#waiting = null;
 	}
 
-	/** @returns whether the key has been used; false for all of the kind `other` */
+	/** @returns false if the key must still be carried out: one of the kind `other`, or a `move` that is meant */
 	receive(key: GuardedKey): boolean {
 		const now = this.#timing.now();
 		const isPause = now - this.#lastKeyAt >= PAUSE_MS;
 		this.#lastKeyAt = now;
+		this.#isMeant ||= isPause && this.#openSince !== null && now - this.#openSince >= REACTION_MS;
 		const waiting = this.#waiting;
 		this.#waiting = null;
 		waiting?.cancel();
 		if (key.kind === "other") return false;
+		if (key.kind === "move") return !this.#isMeant;
 		// A second Enter, as of a key that bounces, is no text.
 		if (waiting && (waiting.isLetter || key.kind !== "enter")) this.#type(waiting.text);
 		if (key.kind === "text") this.#type(key.text);

@@ -7,25 +7,23 @@ import {
 	visibleWidth,
 	wrapTextWithAnsi,
 } from "@mariozechner/pi-tui";
-import { type Approval, type ApprovalAnswer, alternativeLabel, NO_WITH_MESSAGE } from "../util/approval.js";
+import {
+	type Approval,
+	type ApprovalAlternative,
+	type ApprovalAnswer,
+	type ApprovalOption,
+	approvalOptions,
+	NO_WITH_MESSAGE,
+} from "../util/approval.js";
 import { AnswerGuard, type GuardOptions } from "./answer-guard.js";
 import { clickable, clickedRow, isOfMouse } from "./clicks.js";
 import { type DialogStyle, fitsTitle, hint, keyLines, questionRows, RowBudget, titleLines } from "./dialog-style.js";
+import type { KeyAction } from "./key-table.js";
 import { typedText } from "./keymap.js";
 import { clipLine, oneLine, spread } from "./line.js";
 import { visibleControls } from "./safe-line.js";
 import { ScrollText } from "./scroll.js";
 import { subjectRows } from "./subject-rows.js";
-
-/** An answer as a row of the dialog. */
-interface AnswerRow {
-	kind: "yes" | "choice" | "no" | "message";
-	label: string;
-	/** Index of the choice; -1 for all others. */
-	choice: number;
-	/** The digit that chooses it; empty without one. */
-	digit: string;
-}
 
 /** What of the question is on the screen. */
 interface Drawn {
@@ -46,13 +44,13 @@ const [FEW, MAX_LABEL_ROWS] = [3, 3];
  */
 export class ApprovalDialog implements Component, Focusable {
 	readonly #guard: AnswerGuard;
-	readonly #rows: readonly AnswerRow[];
+	readonly #rows: readonly ApprovalOption[];
 	readonly #scroll = new ScrollText(() => this.#page);
 	readonly #message = new Input();
 	/** The editor of the rule of the selected choice; null while the list is shown. */
 	#rule: { input: Input; problem: string | null } | null = null;
 	#isWriting = false;
-	/** Whether the last key was a letter that did not count. */
+	/** Whether the last key did not count because it came too soon. */
 	#isIgnored = false;
 	#selected: number;
 	#page = FEW;
@@ -67,8 +65,8 @@ export class ApprovalDialog implements Component, Focusable {
 		guard: GuardOptions = {},
 	) {
 		this.#guard = new AnswerGuard(guard, (text) => this.#type(text));
-		this.#rows = answerRows(approval);
-		this.#selected = this.#rows.findIndex(({ kind }) => kind === "no");
+		this.#rows = approvalOptions(approval);
+		this.#selected = this.#refusal;
 	}
 
 	get focused(): boolean {
@@ -76,7 +74,12 @@ export class ApprovalDialog implements Component, Focusable {
 	}
 
 	set focused(isFocused: boolean) {
-		if (this.#isFocused && !isFocused) this.#guard.hide();
+		if (this.#isFocused && !isFocused) {
+			this.#guard.hide();
+			// Whoever comes back to the question must choose again.
+			this.#rule = null;
+			if (!this.#isWriting) this.#selected = this.#refusal;
+		}
 		this.#isFocused = isFocused;
 	}
 
@@ -126,15 +129,21 @@ export class ApprovalDialog implements Component, Focusable {
 			this.#guard.receive({ kind: "letter", text: typed, row: rowName(letter), choose });
 		} else if (typed !== "") this.#guard.receive({ kind: "text", text: typed });
 		else {
-			this.#isIgnored = false;
-			this.#guard.receive({ kind: "other" });
-			this.#control(data);
+			const by = this.#directionOf(data);
+			this.#isIgnored = this.#guard.receive({ kind: by === 0 ? "other" : "move" });
+			if (by === 0) this.#control(data);
+			else if (!this.#isIgnored) this.#move(by);
 		}
 	}
 
 	invalidate(): void {
 		this.#drawn = null;
 		this.#message.invalidate();
+	}
+
+	/** The row of the answer that refuses. */
+	get #refusal(): number {
+		return this.#rows.findIndex(({ kind }) => kind === "no");
 	}
 
 	get #isEditing(): boolean {
@@ -152,7 +161,20 @@ export class ApprovalDialog implements Component, Focusable {
 		// A key may be held down since before the question.
 		if (row === undefined || isKeyRepeat(data)) return false;
 		if (row.kind === "yes" || row.kind === "no") return keymap.matches(data, `question.${row.kind}`);
-		return row.digit !== "" && typedText(data) === row.digit;
+		return row.kind === "choice" && at <= 9 && typedText(data) === `${at}`;
+	}
+
+	/** 1 for a key that selects the next answer, -1 for one that selects the answer before, 0 for all others. */
+	#directionOf(data: string): number {
+		if (this.#rule || isOfMouse(data)) return 0;
+		const inLine = { "answer.yes": -1, "answer.no": 1, "answer.other": this.#selected > 0 ? -1 : 1 };
+		const directions: Partial<Record<KeyAction, number>> = {
+			"dialog.up": -1,
+			"dialog.down": 1,
+			...(this.#isWriting ? {} : inLine),
+		};
+		const action = this.style.keymap.actionOf(data, directions);
+		return (action && directions[action]) ?? 0;
 	}
 
 	/** A key that types nothing and answers nothing, but for Escape. */
@@ -161,9 +183,6 @@ export class ApprovalDialog implements Component, Focusable {
 		const editor = this.#rule?.input ?? (this.#isWriting ? this.#message : null);
 		if (isOfMouse(data)) this.#scroll.handle(data, keymap);
 		else if (keymap.matches(data, "dialog.cancel")) this.#cancel();
-		else if (!this.#rule && (keymap.matches(data, "dialog.up") || keymap.matches(data, "answer.yes"))) this.#move(-1);
-		else if (!this.#rule && (keymap.matches(data, "dialog.down") || keymap.matches(data, "answer.no"))) this.#move(1);
-		else if (!this.#rule && keymap.matches(data, "answer.other")) this.#move(this.#selected > 0 ? -1 : 1);
 		else if (keymap.matches(data, "dialog.pageUp") || keymap.matches(data, "dialog.pageDown") || !editor)
 			this.#scroll.handle(data, keymap);
 		else {
@@ -189,7 +208,7 @@ export class ApprovalDialog implements Component, Focusable {
 		else if (this.#isWriting) {
 			this.#isWriting = false;
 			this.#message.setValue("");
-			this.#selected = this.#rows.findIndex(({ kind }) => kind === "no");
+			this.#selected = this.#refusal;
 		} else this.onAnswer({ allowed: false, isClosed: true });
 	}
 
@@ -207,34 +226,29 @@ export class ApprovalDialog implements Component, Focusable {
 		}
 		const at = this.#rows.findIndex(({ kind }) => kind === "message");
 		this.#isIgnored = at < 0 && text.trim() !== "";
-		if (at < 0) return;
 		// An Enter alone, such as one that came with text for another question, begins no message.
-		if (!this.#isWriting && text.trim() === "") return;
+		if (at < 0 || (!this.#isWriting && text.trim() === "")) return;
 		this.#selected = at;
 		this.#isWriting = true;
 		insert(this.#message, text);
 	}
 
 	/** Enter. */
-	#accept(row: AnswerRow): void {
+	#accept(row: ApprovalOption): void {
 		if (this.#rule) this.#acceptRule(this.#rule, row);
 		else this.#choose(row, this.#selected);
 	}
 
-	#choose({ kind, choice }: AnswerRow, at: number): void {
-		if (kind === "no") this.onAnswer({ allowed: false });
+	#choose({ kind, answer }: ApprovalOption, at: number): void {
+		if (kind === "no") this.onAnswer(answer);
 		else if (kind === "message") this.#sendMessage();
 		else if (!this.#isRead) this.#showUnread();
-		else if (kind === "yes") this.onAnswer({ allowed: true, choice: -1 });
+		else if (!answer.allowed || answer.rule === undefined) this.onAnswer(answer);
 		else {
-			const { rule } = this.approval.choices?.[choice] ?? {};
-			if (rule === undefined) this.onAnswer({ allowed: true, choice });
-			else {
-				this.#selected = at;
-				this.#isWriting = false;
-				this.#rule = { input: new Input(), problem: null };
-				insert(this.#rule.input, visibleControls(rule));
-			}
+			this.#selected = at;
+			this.#isWriting = false;
+			this.#rule = { input: new Input(), problem: null };
+			insert(this.#rule.input, visibleControls(answer.rule));
 		}
 	}
 
@@ -250,17 +264,23 @@ export class ApprovalDialog implements Component, Focusable {
 		else this.onAnswer({ allowed: false, message });
 	}
 
-	#acceptRule(editing: { input: Input; problem: string | null }, { choice }: AnswerRow): void {
+	#acceptRule(editing: { input: Input; problem: string | null }, { answer }: ApprovalOption): void {
 		const rule = editing.input.getValue().trim();
 		if (rule === "") editing.problem = "a rule must not be empty";
 		else {
 			try {
-				editing.problem = this.approval.choices?.[choice]?.check?.(rule) ?? null;
+				editing.problem = this.#alternative?.check?.(rule) ?? null;
 			} catch (error) {
 				editing.problem = `the rule cannot be checked: ${String(error)}`;
 			}
 		}
-		if (editing.problem === null) this.onAnswer({ allowed: true, choice, rule });
+		if (editing.problem === null && answer.allowed) this.onAnswer({ ...answer, rule });
+	}
+
+	/** The selected choice. */
+	get #alternative(): ApprovalAlternative | undefined {
+		const { answer } = this.#rows[this.#selected] ?? {};
+		return answer?.allowed ? this.approval.choices?.[answer.choice] : undefined;
 	}
 
 	#layOut(width: number): Drawn {
@@ -317,10 +337,11 @@ export class ApprovalDialog implements Component, Focusable {
 		const isSelected = at === this.#selected;
 		if (row.kind === "message" && this.#isWriting && isSelected)
 			return [`${theme.accent(" → ")}${theme.bold(`${NO_WITH_MESSAGE}:`)}`, this.#inputLine(this.#message, width)];
-		const key = this.#keyNameOf(row);
-		const keys = Math.max(...this.#rows.map((other) => visibleWidth(this.#keyNameOf(other))));
+		const key = this.#keyNameOf(row, at);
+		const keys = Math.max(...this.#rows.map((other, index) => visibleWidth(this.#keyNameOf(other, index))));
 		const indent = keys === 0 ? 0 : keys + 2;
-		const all = wrapTextWithAnsi(oneLine(row.label), Math.max(1, width - 5 - indent));
+		const label = row.kind === "message" ? `${row.label}: …` : row.label;
+		const all = wrapTextWithAnsi(oneLine(label), Math.max(1, width - 5 - indent));
 		const lines = all.slice(0, MAX_LABEL_ROWS);
 		if (lines.length < all.length) lines.push(`${lines.pop()?.trimEnd() ?? ""}…`);
 		return lines.map((line, index) => {
@@ -330,18 +351,19 @@ export class ApprovalDialog implements Component, Focusable {
 		});
 	}
 
-	/** The key that chooses a row; empty without one. */
-	#keyNameOf({ kind, digit }: AnswerRow): string {
+	/** The key that chooses a row; empty without one. The choices come after one row, so that its index is their digit. */
+	#keyNameOf({ kind }: ApprovalOption, at: number): string {
 		const { keymap } = this.style;
-		if (kind === "yes") return keymap.keyOf("question.yes");
-		return kind === "no" ? keymap.keyOf("question.no") : digit;
+		if (kind === "yes" || kind === "no") return keymap.keyOf(`question.${kind}`);
+		return kind === "choice" && at <= 9 ? `${at}` : "";
 	}
 
 	#ruleLines({ input, problem }: { input: Input; problem: string | null }, width: number): string[] {
 		const { theme } = this.style;
-		const { label = "" } = this.approval.choices?.[this.#rows[this.#selected]?.choice ?? -1] ?? {};
 		return [
-			...wrapTextWithAnsi(oneLine(`${label}:`), Math.max(1, width - 4)).map((line) => ` ${theme.bold(line)}`),
+			...wrapTextWithAnsi(oneLine(`${this.#alternative?.label}:`), Math.max(1, width - 4)).map(
+				(line) => ` ${theme.bold(line)}`,
+			),
 			this.#inputLine(input, width),
 			...(problem === null ? [] : questionRows(problem, width - 2).map((line) => ` ${theme.warning(line)}`)),
 		];
@@ -356,17 +378,13 @@ export class ApprovalDialog implements Component, Focusable {
 
 	#keyLines(width: number): string[] {
 		const { keymap } = this.style;
-		if (this.#rule) {
-			const keys = [hint("accept the rule", "dialog.accept"), hint("back", "dialog.cancel")];
-			return keyLines(keys, this.style, width);
-		}
-		if (this.#isWriting) {
-			const keys = [hint("send", "dialog.accept"), hint("back", "dialog.cancel")];
-			return keyLines(keys, this.style, width);
+		if (this.#isEditing) {
+			const accept = hint(this.#rule ? "accept the rule" : "send", "dialog.accept");
+			return keyLines([accept, hint("back", "dialog.cancel")], this.style, width);
 		}
 		const no = keymap.keyOf("dialog.cancel") === "" ? [] : [hint("no", "dialog.cancel")];
 		const keys = [hint("choose", "dialog.up", "dialog.down"), hint("", "dialog.accept"), ...no];
-		const note = this.#isIgnored ? wrapTextWithAnsi("letters answer after a pause", Math.max(1, width - 2)) : [];
+		const note = this.#isIgnored ? wrapTextWithAnsi("keys count after a pause", Math.max(1, width - 2)) : [];
 		return [...note.map((line) => ` ${this.style.theme.warning(line)}`), ...keyLines(keys, this.style, width)];
 	}
 }
@@ -374,24 +392,6 @@ export class ApprovalDialog implements Component, Focusable {
 /** `row` of `AnswerGuard` for an answer with this index. */
 function rowName(at: number): string {
 	return `row ${at}`;
-}
-
-function answerRows({ yes = "Yes, once", no = "No", choices = [], takesMessage = false }: Approval): AnswerRow[] {
-	const others = choices.map(
-		(choice, at): AnswerRow => ({
-			kind: "choice",
-			label: alternativeLabel(choice),
-			choice: at,
-			digit: at < 9 ? `${at + 1}` : "",
-		}),
-	);
-	const message: AnswerRow = { kind: "message", label: `${NO_WITH_MESSAGE}: …`, choice: -1, digit: "" };
-	return [
-		{ kind: "yes", label: yes, choice: -1, digit: "" },
-		...others,
-		{ kind: "no", label: no, choice: -1, digit: "" },
-		...(takesMessage ? [message] : []),
-	];
 }
 
 /** Inserts text at the cursor, line ends and tabs as blanks. Pasting takes any number of characters at once. */

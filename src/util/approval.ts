@@ -74,7 +74,24 @@ export function subjectText({ head = "", text, more = "" }: ApprovalSubject): st
 	return `${head}${text}${more === "" ? "" : `\n${more}`}`;
 }
 
-/** The label of an alternative with its rule: `Yes, always: git push *`. */
-export function alternativeLabel({ label, rule }: Pick<ApprovalAlternative, "label" | "rule">): string {
-	return rule === undefined ? label : `${label}: ${rule}`;
+/** An answer that can be chosen. */
+export interface ApprovalOption {
+	kind: "yes" | "choice" | "no" | "message";
+	label: string;
+	/** What choosing it means, with rules as they are; a `message` needs its text first. */
+	answer: ApprovalAnswer;
+}
+
+/** The answers to an approval, in their order: yes, its choices, no, and no with a text for the model if it takes one. */
+export function approvalOptions(approval: Approval): ApprovalOption[] {
+	const { yes = "Yes, once", no = "No", choices = [], takesMessage = false } = approval;
+	return [
+		{ kind: "yes", label: yes, answer: { allowed: true, choice: -1 } },
+		...choices.map(({ label, rule }, choice): ApprovalOption => {
+			if (rule === undefined) return { kind: "choice", label, answer: { allowed: true, choice } };
+			return { kind: "choice", label: `${label}: ${rule}`, answer: { allowed: true, choice, rule } };
+		}),
+		{ kind: "no", label: no, answer: { allowed: false } },
+		...(takesMessage ? [{ kind: "message", label: NO_WITH_MESSAGE, answer: { allowed: false } } as const] : []),
+	];
 }

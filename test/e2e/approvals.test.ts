@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
-import { agentDirFor, openPi, submit } from "./support.js";
+import { agentDirFor, openPi, read, submit } from "./support.js";
 
 const GATE = `export default (pi) => {
 	const rules = [];
@@ -11,9 +11,6 @@ const GATE = `export default (pi) => {
 		isAllowed: () => rules.some((rule) => input.command.startsWith(rule.slice(0, -1))),
 	} }));
 };`;
-
-/** A pause of typing, as a person makes it before a letter that answers: only the clock of the program knows of it. */
-const pause = () => setTimeout(1000);
 
 async function start(columns = 80) {
 	const provider = await startProvider();
@@ -35,16 +32,16 @@ test("a letter answers after a pause, arrows choose a rule, and the transcript k
 	await submit(pi, "go");
 	await pi.waitForText("permissions asks: Run this command?");
 	await pi.waitForText("bash: echo o''ne");
-	await pause();
+	await read();
 	pi.type("y");
 	await pi.waitForText("bash: printf tw''o");
-	await pause();
+	await read();
 	await pi.press("up");
 	await pi.waitForText("→ 1  Yes, always: printf *");
-	await pause();
+	await read();
 	await pi.press("enter");
 	await pi.waitForText("enter accept the rule");
-	await pause();
+	await read();
 	await pi.press("enter");
 	await pi.waitForText("all done");
 	await pi.waitForText("permissions asked: Run this command? → yes, always: printf *");
@@ -60,7 +57,7 @@ test("a typed sentence and a paste run nothing, and the model gets the text", as
 	provider.reply([toolCall("bash", { command: "touch ran-anyway" })], "as you wish");
 	await submit(pi, "go");
 	await pi.waitForText("→ n  No");
-	await pause();
+	await read();
 	for (const letter of "yes please run it no") {
 		pi.type(letter);
 		await setTimeout(20);
@@ -68,7 +65,7 @@ test("a typed sentence and a paste run nothing, and the model gets the text", as
 	await pi.waitForText("> yes please run it no");
 	pi.type("\x1b[200~y\r\ny\r\n\x1b[201~");
 	await pi.waitForText("> yes please run it noy y");
-	await pause();
+	await read();
 	await pi.press("enter");
 	await pi.waitForText("as you wish");
 	expect(sent().slice(-2)).toEqual([
@@ -86,7 +83,7 @@ test("a long command is read to its end at 40 columns before it can be allowed",
 	await pi.waitForText(/lines 1–\d+ of \d+/);
 	expect(await pi.screen()).not.toContain("word119");
 	for (let page = 0; page < 5; page++) {
-		await pause();
+		await read();
 		pi.type("y");
 	}
 	await pi.waitForText("fine");

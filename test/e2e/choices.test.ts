@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { SHOWN_MS } from "../../src/tui/answer-guard.js";
 import { startProvider } from "../helpers/loopback-provider.js";
 import { tempAgentDir } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit, submitIdle } from "./support.js";
+import { agentDirFor, openPi, read, submit, submitIdle } from "./support.js";
 
 const CLEAR = `export default (pi) => {
 	pi.command("wipe", { handler: async (ctx) => {
@@ -22,15 +20,17 @@ test.each([40, 80, 120])("at %d columns, down and enter on a hook's question cle
 	await submit(pi, "/wipe");
 	await pi.waitForText("stacking asks: Clear session?");
 	await pi.waitForText("→ n  No");
+	await read();
 	await pi.press("down");
-	await setTimeout(SHOWN_MS);
+	await read();
 	await pi.press("enter");
 	await pi.waitForText("nothing was cleared");
 	await submit(pi, "/wipe");
 	await pi.waitForText("→ n  No");
+	await read();
 	await pi.press("up");
 	await pi.waitForText("→ y  Yes");
-	await setTimeout(SHOWN_MS);
+	await read();
 	await pi.press("enter");
 	await pi.waitForText("everything was cleared");
 });

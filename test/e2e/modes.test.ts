@@ -1,18 +1,16 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { SHOWN_MS } from "../../src/tui/answer-guard.js";
 import { startListServer } from "../helpers/list-server.js";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import type { PiTerminal } from "../helpers/pty.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, conversation, openPi, submit, submitIdle } from "./support.js";
+import { agentDirFor, conversation, openPi, read, submit, submitIdle } from "./support.js";
 
 /** Presses Enter once the text has been on the screen for so long that the answer counts. */
 async function answer(pi: PiTerminal, shown: string | RegExp): Promise<void> {
 	await pi.waitForText(shown);
-	await setTimeout(SHOWN_MS);
+	await read();
 	await pi.press("enter");
 }
 
@@ -47,6 +45,7 @@ test("shift+tab goes through the modes, which decide about edits, and an edited 
 	provider.reply([toolCall("bash", { command: "git push origin main" })], "Pushed it.");
 	await submit(pi, "push");
 	await pi.waitForText("permissions asks: Run this command?");
+	await read();
 	await pi.press("up");
 	await answer(pi, /→ 2 +Yes, always: bash\(git push \*\)/);
 	await pi.waitForText("accept the rule");

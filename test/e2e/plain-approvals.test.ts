@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
 import { startPi } from "../helpers/pty.js";
-import { agentDirFor, answerLine, conversation, submit } from "./support.js";
+import { agentDirFor, answerLine, conversation, read, submit } from "./support.js";
 
 /** Asks once a file exists, so that there is time to type between the reply and the question. */
 const ASKS_LATER = `import { existsSync } from "node:fs";
@@ -49,6 +49,20 @@ test("an answer typed after reading the question runs the call", async () => {
 	await pi.waitForText("pi: over");
 	expect(conversation(provider, 1).join("\n")).toContain("tool: ran");
 	await pi.waitForText("Press Enter to send: half");
+	await pi.press("ctrl+d");
+	expect((await pi.exited).code).toBe(0);
+});
+
+test("lines pasted without marks allow nothing", async () => {
+	const { pi, provider } = await openQuestion("half");
+	await pi.waitForText(MARK);
+	await read();
+	pi.type("y\rmake install");
+	await pi.waitForText("Pasted together with other text: type it again");
+	await pi.press("ctrl+u");
+	await answerLine(pi, "n");
+	await pi.waitForText("pi: over");
+	expect(conversation(provider, 1).join("\n")).toContain("refused this call");
 	await pi.press("ctrl+d");
 	expect((await pi.exited).code).toBe(0);
 });

@@ -34,20 +34,26 @@ export async function submitIdle(pi: PiTerminal, line: `/${string}`): Promise<vo
 	await submit(pi, line);
 }
 
-/** Longer than a question must be on the screen, and than the pauses before and after a letter that answers it. ms */
-const READING_MS = 1000;
 const ALONE_MS = 900;
 
-/** Answers a question that is on the screen with a letter, as a person who has read it. Only the clock of the program knows when. */
+/**
+ * Waits as a person who reads a question that is on the screen, for longer than any pause that its answers need. Only the clock of
+ * the program knows of it.
+ */
+export function read(): Promise<void> {
+	return setTimeout(1000);
+}
+
+/** Answers a question that is on the screen with a letter, as a person who has read it. */
 export async function answer(pi: Pick<PiTerminal, "type">, letter: string): Promise<void> {
-	await setTimeout(READING_MS);
+	await read();
 	pi.type(letter);
 	await setTimeout(ALONE_MS);
 }
 
 /** Answers a question of plain mode that is on the screen with a line, as a person who has read it. */
 export async function answerLine(pi: PiTerminal, line: string): Promise<void> {
-	await setTimeout(READING_MS);
+	await read();
 	await submit(pi, line);
 }
 

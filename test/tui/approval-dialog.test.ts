@@ -1,6 +1,6 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { describe, expect, test } from "vitest";
-import { ALONE_MS, SHOWN_MS } from "../../src/tui/answer-guard.js";
+import { ALONE_MS, REACTION_MS, SHOWN_MS } from "../../src/tui/answer-guard.js";
 import { ApprovalDialog } from "../../src/tui/approval-dialog.js";
 import { createKeymap } from "../../src/tui/keymap.js";
 import { createTheme } from "../../src/tui/theme.js";
@@ -93,6 +93,59 @@ function open({ approval = PUSH, width = 80, rows = 24, theme = "plain", lastKey
 		},
 	};
 }
+
+describe("keys that walk through the history as the question opens", () => {
+	const walk = [UP, UP, UP, UP];
+
+	test.each([100, 300, 400, PAUSE_MS - 1])("select nothing, %d ms apart", (ms) => {
+		const { press, answers } = open({ isNew: true, lastKeyAgoMs: ms });
+		expect(press(walk, ms)).toContain("→ n  No");
+		expect(press([], 0)).toContain("keys count after a pause");
+		press([ENTER]);
+		expect(answers).toEqual([{ allowed: false }]);
+	});
+
+	test("select nothing if the first is pressed before anyone can react", () => {
+		const { press, timing } = open({ isNew: true });
+		timing.pass(REACTION_MS - 1);
+		expect(press(walk, 400)).toContain("→ n  No");
+	});
+
+	test("count after a pause, and from then on at any speed", () => {
+		const { press, answers, timing } = open({ isNew: true, lastKeyAgoMs: 100 });
+		press([UP], PAUSE_MS);
+		expect(press(walk, 50)).toContain("→ y  Yes, once");
+		timing.pass(SHOWN_MS);
+		press([ENTER]);
+		expect(answers).toEqual([{ allowed: true, choice: -1 }]);
+	});
+
+	test("scroll and close at once", () => {
+		const { press, answers } = open({ approval: LINES, isNew: true, lastKeyAgoMs: 100 });
+		expect(press([PAGE_DOWN, PAGE_DOWN], 100)).not.toContain("line 1\n");
+		press([ESCAPE]);
+		expect(answers).toEqual([{ allowed: false, isClosed: true }]);
+	});
+});
+
+test("a question that was covered has its refusal selected when it comes back", () => {
+	const { press, dialog, draw } = open();
+	expect(press([UP, UP, UP])).toContain("→ y  Yes, once");
+	dialog.focused = false;
+	dialog.focused = true;
+	expect(draw().join("\n")).toContain("→ n  No");
+	expect(press([UP, ENTER])).toContain("git push *");
+	dialog.focused = false;
+	dialog.focused = true;
+	expect(draw().join("\n")).toContain("→ n  No");
+});
+
+test("left and right move in the text for the model", () => {
+	const { press, answers } = open();
+	press("use s");
+	press(["\x1b[D", "l", "\x1b[C", ENTER]);
+	expect(answers).toEqual([{ allowed: false, message: "use ls" }]);
+});
 
 test("a key that repeats, as one that is held down since before the question, allows nothing", () => {
 	const { press, answers } = open();

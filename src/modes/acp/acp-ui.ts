@@ -14,7 +14,8 @@ import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption, Sele
 import {
 	type Approval,
 	type ApprovalAnswer,
-	alternativeLabel,
+	type ApprovalOption,
+	approvalOptions,
 	NO_WITH_MESSAGE,
 	subjectText,
 } from "../../util/approval.js";
@@ -71,30 +72,18 @@ export class AcpUI implements SessionUI {
 	}
 
 	async approve(approval: Approval, dialog?: DialogOptions): Promise<ApprovalAnswer> {
-		const { question, subject, yes = "Yes, once", no = "No", choices = [], takesMessage = false } = approval;
-		const options: PermissionOption[] = [
-			{ optionId: "allow", name: yes, kind: "allow_once" },
-			...choices.map((choice, at): PermissionOption => {
-				return { optionId: `choice-${at}`, name: stripAll(alternativeLabel(choice)), kind: "allow_always" };
-			}),
-			{ optionId: "reject", name: no, kind: "reject_once" },
-			...(takesMessage && this.canType
-				? [{ optionId: "tell", name: NO_WITH_MESSAGE, kind: "reject_once" } as const]
-				: []),
-		];
+		const { question, subject, takesMessage = false } = approval;
+		const answers = approvalOptions({ ...approval, takesMessage: takesMessage && this.canType });
+		const permissions = answers.map(permissionOf);
 		const title = dialogTitle(question, dialog);
 		// As for a person: a client may show what reverses or hides text.
 		const text = revealInvisible(subjectText(subject));
-		const chosen = await this.#permission(title, text, options, dialog);
-		const choice = choices.findIndex((_, at) => chosen === `choice-${at}`);
-		if (chosen === "allow") return { allowed: true, choice: -1 };
-		if (choice >= 0) {
-			const { rule } = choices[choice] ?? {};
-			return { allowed: true, choice, ...(rule === undefined ? {} : { rule }) };
-		}
-		const message = chosen === "tell" ? await this.#form(NO_WITH_MESSAGE, { type: "string" }, dialog) : null;
+		const chosen = await this.#permission(title, text, permissions, dialog);
+		if (chosen === null) return { allowed: false, isClosed: true };
+		const option = answers[permissions.findIndex(({ optionId }) => optionId === chosen)];
+		const message = option?.kind === "message" ? await this.#form(NO_WITH_MESSAGE, { type: "string" }, dialog) : null;
 		if (typeof message === "string" && message.trim() !== "") return { allowed: false, message: message.trim() };
-		return chosen === null ? { allowed: false, isClosed: true } : { allowed: false };
+		return option?.answer ?? { allowed: false };
 	}
 
 	async selectMany(title: string, options: readonly unknown[], dialog?: SelectManyOptions): Promise<unknown[] | null> {
@@ -224,4 +213,18 @@ function kindOf(label: string): PermissionOption["kind"] {
 	if (/^(no|deny|block|reject|refuse|cancel|never|don't|do not)\b/i.test(label))
 		return isLasting ? "reject_always" : "reject_once";
 	return isLasting ? "allow_always" : "allow_once";
+}
+
+const PERMISSIONS = {
+	yes: ["allow", "allow_once"],
+	choice: ["choice", "allow_always"],
+	no: ["reject", "reject_once"],
+	message: ["tell", "reject_once"],
+} as const satisfies Record<ApprovalOption["kind"], readonly [string, PermissionOption["kind"]]>;
+
+/** An answer as an option of a permission request. */
+function permissionOf({ kind, label, answer }: ApprovalOption): PermissionOption {
+	const [id, permission] = PERMISSIONS[kind];
+	const optionId = answer.allowed && answer.choice >= 0 ? `${id}-${answer.choice}` : id;
+	return { optionId, name: stripAll(label), kind: permission };
 }

@@ -2,7 +2,7 @@ import type { ChoiceOptions, CommandUI } from "../../commands/command.js";
 import { dialogLimits, dialogTitle, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { HookScreen } from "../../hooks/session-ui.js";
 import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption } from "../../hooks/types.js";
-import { type Approval, type ApprovalAnswer, alternativeLabel, subjectText } from "../../util/approval.js";
+import { type Approval, type ApprovalAnswer, approvalOptions, subjectText } from "../../util/approval.js";
 import { plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";
 
@@ -89,29 +89,25 @@ export class PlainDialogs implements CommandUI {
 
 	/** Asks whether something may run: a number answers, and a line of other text is a refusal with a message. */
 	approve(approval: Approval, dialog?: DialogOptions): Promise<ApprovalAnswer> {
-		const { question, subject, yes = "Yes, once", no = "No", choices = [], takesMessage = false } = approval;
-		const labels = [yes, ...choices.map(alternativeLabel), no];
+		const { question, subject, takesMessage = false } = approval;
+		const options = approvalOptions({ ...approval, takesMessage: false });
 		const tells = takesMessage ? ", other text is no and tells the model" : "";
 		const text = subjectText(subject);
 		return this.questions.ask<ApprovalAnswer>({
 			lines: [
 				...dialogTitle(question, dialog).split("\n").map(questionLine),
 				...(text === "" ? [] : text.split("\n").map(questionLine)),
-				...labels.map((label, at) => `  ${at + 1}. ${questionLine(label)}`),
+				...options.map(({ label }, at) => `  ${at + 1}. ${questionLine(label)}`),
 			],
 			mark: `number, empty is no${tells}: `,
 			read: (line) => {
 				const answer = line.trim();
 				const word = answer.toLowerCase();
-				if (["", "n", "no", `${labels.length}`].includes(word)) return { value: { allowed: false } };
-				if (["1", "y", "yes"].includes(word)) return { value: { allowed: true, choice: -1 } };
-				const choice = choices.findIndex((_, at) => word === `${at + 2}`);
-				if (choice >= 0) {
-					const { rule } = choices[choice] ?? {};
-					return { value: { allowed: true, choice, ...(rule === undefined ? {} : { rule }) } };
-				}
+				const kind = ["", "n", "no"].includes(word) ? "no" : ["y", "yes"].includes(word) ? "yes" : null;
+				const chosen = options.find((option, at) => option.kind === kind || word === `${at + 1}`);
+				if (chosen) return { value: chosen.answer };
 				if (takesMessage && !/^\d+$/.test(answer)) return { value: { allowed: false, message: answer } };
-				return { retry: [`Type a number from 1 to ${labels.length}`] };
+				return { retry: [`Type a number from 1 to ${options.length}`] };
 			},
 			allows: ({ allowed }) => allowed,
 			canceled: { allowed: false, isClosed: true },

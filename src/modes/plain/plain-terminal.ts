@@ -6,6 +6,8 @@ export interface TypedLine {
 	text: string;
 	/** When its first key arrived, as `Timing.now`; while the terminal edits lines, when it ended. */
 	begunAt: number;
+	/** Whether other text arrived with it, so that nobody typed it. */
+	isPasted: boolean;
 	/** Whether it was typed without an echo. */
 	isSecret: boolean;
 }
@@ -52,7 +54,7 @@ export class ProcessPlainTerminal implements PlainTerminal {
 	#isSecret = false;
 	#characters: string[] = [];
 	#begunAt = 0;
-	#lines: TypedLine[] = [];
+	#lines: Omit<TypedLine, "isPasted">[] = [];
 	#timer: NodeJS.Timeout | undefined;
 	readonly #onData = (data: string) => this.#take(data);
 	readonly #onEnd = () => {
@@ -138,7 +140,13 @@ export class ProcessPlainTerminal implements PlainTerminal {
 		}
 		if (this.#lines.length === 0) return;
 		clearTimeout(this.#timer);
-		this.#timer = setTimeout(() => this.#listener?.onLines(this.#lines.splice(0)), PASTE_MS);
+		this.#timer = setTimeout(() => this.#passOn(), PASTE_MS);
+	}
+
+	#passOn(): void {
+		const lines = this.#lines.splice(0);
+		const isPasted = lines.length > 1 || this.#characters.length > 0;
+		this.#listener?.onLines(lines.map((line) => ({ ...line, isPasted })));
 	}
 
 	/** Handles the keys with which the terminal edits its own lines. @returns false for other characters */

@@ -38,6 +38,7 @@ interface OpenQuestion extends QueuedDialog {
 }
 
 const TOO_SOON = "Answered too soon to have been read: type it again";
+const PASTED = "Pasted together with other text: type it again";
 
 /** Asks one question at a time; others wait in order. */
 export class Questions {
@@ -72,17 +73,18 @@ export class Questions {
 			const retry = (lines: readonly string[]) => {
 				for (const line of lines) output.say(line);
 				output.ask(question.mark);
+				readableSince = timing.now();
 				return true;
 			};
 			const dialog: OpenQuestion = {
 				show: () => void print(),
-				answer({ text, begunAt }) {
+				answer({ text, begunAt, isPasted }) {
 					if (begunAt < printedAt) return false;
 					const answer = question.read(text);
 					if ("retry" in answer) return retry(answer.retry);
-					if (question.allows?.(answer.value) && begunAt - readableSince < PAUSE_MS) {
-						readableSince = timing.now();
-						return retry([TOO_SOON]);
+					if (question.allows?.(answer.value)) {
+						if (isPasted) return retry([PASTED]);
+						if (begunAt - readableSince < PAUSE_MS) return retry([TOO_SOON]);
 					}
 					settle(answer.value);
 					return true;

@@ -2,7 +2,7 @@ import { type Component, Container, isFocusable } from "@mariozechner/pi-tui";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DialogController } from "../../../src/modes/interactive/dialog-controller.js";
-import { ALONE_MS, SHOWN_MS } from "../../../src/tui/answer-guard.js";
+import { ALONE_MS, REACTION_MS, SHOWN_MS } from "../../../src/tui/answer-guard.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { Mouse } from "../../../src/tui/mouse.js";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
@@ -117,11 +117,24 @@ const attempt: fc.Arbitrary<Step[]> = fc
 			wait(300),
 		];
 	});
+/** A walk through the history of the editor, which a question may interrupt, and Enter. */
+const walk: fc.Arbitrary<Step[]> = fc
+	.tuple(fc.constantFrom(0, 100, 499, 501), fc.constantFrom(0, 301, 400, 699, 701), fc.integer({ min: 1, max: 4 }))
+	.map(([before, ms, ups]) => [
+		{ do: "wait", ms: before },
+		...Array.from({ length: ups }, (): Step[] => [
+			{ do: "press", data: "\x1b[A" },
+			{ do: "wait", ms },
+		]).flat(),
+		{ do: "press", data: ENTER },
+		{ do: "wait", ms: 300 },
+	]);
 const steps = fc
 	.array(
 		fc.oneof(
 			{ weight: 6, arbitrary: step.map((one) => [one]) },
 			{ weight: 1, arbitrary: sentence },
+			{ weight: 1, arbitrary: walk },
 			{ weight: 2, arbitrary: attempt },
 		),
 		{
@@ -142,6 +155,7 @@ function approvalOf(id: number, lines: number): Approval {
 
 /** A row that was seen, and since when without a break. */
 interface Sight {
+	since: number;
 	selected: string;
 	rows: Map<string, number>;
 	selectedSince: number;
@@ -298,6 +312,7 @@ class Stage {
 		let row = "";
 		this.#sightOf = question;
 		this.#sight = {
+			since: before?.since ?? now,
 			selected: editing,
 			selectedSince: before?.selected === editing ? before.selectedSince : now,
 			rows: new Map(rows.map((row) => [nameOf(row), before?.rows.get(nameOf(row)) ?? now])),
@@ -325,6 +340,11 @@ class Stage {
 		if (key.data === ENTER) {
 			if (key.at - sight.selectedSince < SHOWN_MS) problem("the selected row was not shown for long enough");
 			if (!/^(?:rule|[y12])$/.test(sight.selected)) problem(`the selected row was ${sight.selected}`);
+			// A key that was pressed for the question.
+			const isMeant = (at: number, index: number) =>
+				at - sight.since >= REACTION_MS && at - (keys[index - 1]?.at ?? Number.NEGATIVE_INFINITY) >= PAUSE_MS;
+			if (sight.selected !== "rule" && !keys.slice(0, -1).some(({ at }, index) => isMeant(at, index)))
+				problem("the row was selected by keys that began before the question can have been read");
 			if (before && before.at > key.at - 10 && /^[a-z0-9 ]/i.test(before.data))
 				problem("Enter came together with text");
 			return;
@@ -389,7 +409,7 @@ test("the observer sees answers that allow", async () => {
 			{ do: "open", id: 0, lines: 1 },
 			{ do: "wait", ms: 1000 },
 			{ do: "press", data: "y" },
-			{ do: "wait", ms: 300 },
+			{ do: "wait", ms: ALONE_MS },
 			{ do: "open", id: 1, lines: 1 },
 			{ do: "wait", ms: 1000 },
 			...Array(3).fill({ do: "press", data: "\x1b[A" }),

@@ -80,6 +80,7 @@ test.each([
 	await app.terminal.waitFor("0%");
 	await app.submit("/fresh");
 	await app.terminal.waitFor("→ n  No");
+	skipTime(1);
 	await app.terminal.press("down");
 	expect(await panel(app)).toEqual(["─".repeat(columns), ...lines]);
 	skipTime(1);

@@ -105,12 +105,47 @@ test("lines pasted into a question do not answer the next one", async () => {
 	await until("> ");
 	enter("/twice");
 	await until("yes or no, empty is no: ");
-	enter("y", "y");
+	enter("n", "y");
 	await until("kept for the next prompt: y\n");
 	await until("Second?");
 	await until("yes or no, empty is no: ");
 	enterAtOnce("y");
 	await until(TOO_SOON);
 	enter("n");
-	await until("[true,false]");
+	await until("[false,false]");
+});
+
+test.each([
+	["y", "ls"],
+	["1", ""],
+])("%j, pasted together with %j, which refuses, allows nothing", async (...pasted) => {
+	const { until, enter, results } = await openQuestion();
+	await until(MARK);
+	enter(...pasted);
+	await until("Pasted together with other text: type it again\n");
+	await until("over");
+	expect(results().join("\n")).toContain("The user refused this call");
+});
+
+test("several answers that allow, pasted together, leave the question open", async () => {
+	const { until, enter, results } = await openQuestion();
+	await until(MARK);
+	enter("y", "2", "y");
+	await until(`Pasted together with other text: type it again\nnumber, empty is no, ${MARK}`);
+	enter("n");
+	await until("over");
+	expect(results().join("\n")).toContain("The user refused this call");
+});
+
+test("after an answer that is none, one that allows counts only after a pause", async () => {
+	const { until, enter, enterAtOnce, pass, results } = await openQuestion();
+	await until(MARK);
+	enter("7");
+	await until("Type a number from 1 to 3");
+	pass(PAUSE_MS - 1);
+	enterAtOnce("y");
+	await until(TOO_SOON);
+	enter("y");
+	await until("over");
+	expect(results()).toContain("tool: ran");
 });

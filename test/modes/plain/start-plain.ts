@@ -67,7 +67,8 @@ export async function startPlain(options: PlainSessionOptions = {}): Promise<Pla
 	};
 	const enterAtOnce = (...lines: string[]) => {
 		if (isEchoing) for (const line of lines) text += `${line}\n`;
-		listener?.onLines(lines.map((line) => ({ text: line, begunAt: timing.now(), isSecret: !isEchoing })));
+		const typed = { begunAt: timing.now(), isPasted: lines.length > 1, isSecret: !isEchoing };
+		listener?.onLines(lines.map((text) => ({ ...typed, text })));
 	};
 	let listener: PlainListener | null = null;
 	const terminal: PlainTerminal = {
