@@ -6,6 +6,7 @@ import type { SearchHit } from "../log/search.js";
 import type { SessionSummary } from "../log/session-summary.js";
 import type { KeyState } from "../models/credentials.js";
 import type { ResolvedModel } from "../models/models.js";
+import type { NewServer } from "../models/update/add-server.js";
 import type { JobStatus } from "../tools/job-status.js";
 
 /** A model that the user can choose. */
@@ -39,12 +40,12 @@ export interface ModelUpdates {
 	 */
 	updateWeekly(signal: AbortSignal): Promise<void>;
 	/**
-	 * Adds a server that speaks OpenAI's format, with the models that it lists, to models.json. The next `offers` have them.
-	 * @param server `key`: empty if it needs none
+	 * Adds a server that speaks OpenAI's format, with the models that it lists or the one that is named, to models.json. The next
+	 * `offers` have them.
 	 * @returns the name of its provider
-	 * @throws PiError `command_failed` offline and without a list, `bad_arguments`, `config_invalid`, `config_write_failed`
+	 * @throws PiError `command_failed` offline and without a list, unless a model is named, `bad_arguments`, `config_invalid`, `config_write_failed`
 	 */
-	addServer(server: { url: string; key: string }, signal: AbortSignal): Promise<string>;
+	addServer(server: NewServer, signal: AbortSignal): Promise<string>;
 	/** The result of `updateWeekly`, for the debug report; null if no update was due. */
 	readonly weekly: string | null;
 }

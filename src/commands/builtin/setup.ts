@@ -148,17 +148,28 @@ async function addServer({ session, ui, shell, signal }: BuiltinCommandContext):
 	}
 	const key = await shell?.secret("API key (empty if it needs none)");
 	if (key === null || key === undefined) return null;
-	shell?.hint?.("Asking the server for its models");
-	try {
-		const provider = await updates.addServer({ url, key: cleanKey(key) }, signal);
+	const server = { url, key: cleanKey(key) };
+	const add = async (model?: string) => {
+		const provider = await updates.addServer({ ...server, ...(model === undefined ? {} : { model }) }, signal);
 		const models = session.models.offers().flatMap(({ model }) => (model.provider === provider ? [model] : []));
 		return (await chooseOf(models, { session, ui })) ?? `Added ${provider} · choose a model with /model`;
+	};
+	shell?.hint?.("Asking the server for its models");
+	try {
+		return await add();
 	} catch (error) {
 		if (signal.aborted) return null;
 		ui.notify(describeError(error), "warning");
-		return null;
+		if (!(error instanceof PiError) || error.code !== "command_failed") return null;
 	} finally {
 		shell?.hint?.(null);
+	}
+	try {
+		const model = (await ui.input("Model, if the server does not list them", "as the server names it"))?.trim();
+		return model ? await add(model) : null;
+	} catch (error) {
+		ui.notify(describeError(error), "warning");
+		return null;
 	}
 }
 

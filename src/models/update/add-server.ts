@@ -22,21 +22,24 @@ export interface NewServer {
 	url: string;
 	/** Empty: it needs none. */
 	key: string;
+	/** The model to use at exactly this address, for a server that does not list its models. */
+	model?: string;
 }
 
 /**
- * Asks a server for its models and writes them to models.json, and its key to auth.json. The lists in memory do not change.
+ * Asks a server for its models, unless one is named, and writes them to models.json, and its key to auth.json. The lists in memory do not change.
  * @param path models.json
  * @returns the name of the provider, which is made from the address
  * @throws PiError `bad_arguments` for an address that is none, `command_failed` if the server lists no models,
  * `config_invalid` and `config_write_failed` if models.json cannot be read or written
  */
-export async function addServer({ url, key }: NewServer, path: string, access: ProviderAccess): Promise<string> {
+export async function addServer(server: NewServer, path: string, access: ProviderAccess): Promise<string> {
+	const { url, key } = server;
 	const { registry, credentials } = access;
 	const address = readAddress(url);
 	// A file that cannot be read must not be replaced by one that has this server only.
 	readJsonFile(path);
-	const { baseUrl, listed } = await findList(address, key, access);
+	const { baseUrl, models } = await findModels(address, server, access);
 	const own = readJsonFile(path)?.value.providers;
 	const taken = new Set([...registry.providers, ...(isRecord(own) ? Object.keys(own) : [])]);
 	const isSame = (name: string) => isRecord(own) && isRecord(own[name]) && own[name].baseUrl === baseUrl;
@@ -48,7 +51,6 @@ export async function addServer({ url, key }: NewServer, path: string, access: P
 		const old = providers[name];
 		const before: JsonObject = isRecord(old) ? old : {};
 		const keyless = key === "" && !isLoopback(baseUrl) && before.apiKey === undefined ? { apiKey: NO_KEY } : {};
-		const models = listed.models.map(modelOf);
 		return {
 			...current,
 			providers: { ...providers, [name]: { compat: COMPAT, ...before, ...keyless, baseUrl, api: API, models } },
@@ -68,14 +70,15 @@ function readAddress(url: string): URL {
 	return address;
 }
 
-/** Asks at the address, and at its `/v1`. @throws PiError `command_failed` with the first reason */
-async function findList(
+/** Asks at the address, and at its `/v1`, unless a model is named. @throws PiError `command_failed` with the first reason */
+async function findModels(
 	address: URL,
-	key: string,
+	{ key, model }: NewServer,
 	access: ProviderAccess,
-): Promise<{ baseUrl: string; listed: ListedModels }> {
+): Promise<{ baseUrl: string; models: JsonObject[] }> {
 	const { credentials, network, timeLimitMs = TIME_LIMIT_MS, signal } = access;
 	const typed = trimEndOf(`${address.origin}${address.pathname}`, "/");
+	if (model !== undefined) return { baseUrl: typed, models: [{ id: model }] };
 	let failure: unknown;
 	for (const baseUrl of typed.endsWith("/v1") ? [typed] : [`${typed}/v1`, typed]) {
 		try {
@@ -83,7 +86,8 @@ async function findList(
 				const auth = await abortable(credentials.authWith({ provider: address.host, id: "" }, key || NO_KEY), limited);
 				return askList(baseUrl, auth, limited);
 			};
-			return { baseUrl, listed: await network.run(() => withTimeLimit(timeLimitMs, [signal], ask)) };
+			const listed = await network.run(() => withTimeLimit(timeLimitMs, [signal], ask));
+			return { baseUrl, models: listed.models.map(modelOf) };
 		} catch (error) {
 			failure ??= error;
 			if (error instanceof KeyRefused || signal?.aborted) break;

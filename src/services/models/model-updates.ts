@@ -57,7 +57,8 @@ export function createModelUpdates(options: ModelUpdatesOptions): ModelUpdates {
 			return describeListAge(list, Date.now(), (provider) => credentials.hasKey(provider));
 		},
 		async addServer(server, signal) {
-			if (isOffline) throw new PiError("command_failed", "Offline: the server cannot be asked for its models");
+			if (isOffline && server.model === undefined)
+				throw new PiError("command_failed", "Offline: the server cannot be asked for its models");
 			const { addServer } = await import("../../models/update/add-server.js");
 			const { registry, credentials } = sources();
 			const provider = await addServer(server, modelsFile, { registry, credentials, network, signal });

@@ -73,7 +73,7 @@ test("/setup fails with a hint without a terminal", async () => {
 });
 
 /** Runs /setup in a session of this directory, which adds the server at this address. */
-async function addServer(dir: string, url: string, key: string, { offline = false } = {}) {
+async function addServer(dir: string, url: string, key: string, { offline = false, model = "" } = {}) {
 	const session = await createAgentSession({
 		cwd: tempDir(),
 		home: tempDir(),
@@ -94,7 +94,7 @@ async function addServer(dir: string, url: string, key: string, { offline = fals
 		{
 			select: select as SessionUI["select"],
 			confirm: async () => true,
-			input: async () => url,
+			input: async (title) => (title.startsWith("Model") ? model : url),
 			notify: (text) => void notices.push(text.replaceAll(/:\d+/g, "")),
 		},
 		{
@@ -150,6 +150,18 @@ test.each([
 	expect(result).toMatchObject({ status: "No model yet · run /setup to connect one" });
 	expect(existsSync(join(dir, "models.json"))).toBe(false);
 	expect(existsSync(join(dir, "auth.json"))).toBe(false);
+});
+
+test.each([
+	["has no list", false],
+	["is not asked offline", true],
+])("/setup takes the name of a model for a server that %s, at exactly this address", async (_, offline) => {
+	const { origin } = await startListServer({});
+	const dir = tempAgentDir();
+	const { session, result } = await addServer(dir, `${origin}/llm/`, "sk-lab-0123456789", { offline, model: " big " });
+	expect(session.model).toMatchObject({ id: "big", baseUrl: `${origin}/llm`, api: "openai-completions" });
+	expect(result).toMatchObject({ status: expect.stringMatching(/^Model: .*\/big$/) });
+	expect(readFileSync(join(dir, "auth.json"), "utf8")).toContain("sk-lab-0123456789");
 });
 
 test.each(["models.example", "ftp://models.example", "https://me:secret@models.example"])(
