@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createContext, runInContext } from "node:vm";
+import { createContext, Script } from "node:vm";
 import { parseAst } from "rolldown/parseAst";
 import { expect, test } from "vitest";
 
@@ -89,19 +89,15 @@ function expressionsOf(file: string): Expression[] {
 }
 
 const sandbox = createContext({ expression: /x/, text: "" });
+const once = new Script("expression.test(text)");
+const everywhere = new Script("for (const _ of text.matchAll(expression));");
 
 /** Time that an expression needs to look through a text, in ms; more than `MAX_MS` counts as that. */
 function timeOf({ pattern, flags }: Expression, text: string): number {
 	Object.assign(sandbox, { expression: new RegExp(pattern, flags), text });
 	const start = performance.now();
 	try {
-		runInContext(
-			flags.includes("g") ? "for (const _ of text.matchAll(expression));" : "expression.test(text)",
-			sandbox,
-			{
-				timeout: MAX_MS,
-			},
-		);
+		(flags.includes("g") ? everywhere : once).runInContext(sandbox, { timeout: MAX_MS });
 	} catch {
 		return MAX_MS;
 	}
@@ -133,7 +129,10 @@ test("every regular expression takes linear time for hostile text", { timeout: 1
 		.map((file) => join("src", file));
 	const expressions = [...files, ...HOOKS].flatMap(expressionsOf);
 	expect(expressions.length).toBeGreaterThan(300);
-	const slow = expressions.flatMap((expression) => {
+	// Work without an open repetition is bounded at each start; equal expressions need one look.
+	const repeating = expressions.filter(({ pattern }) => /[*+]|\{\d+,\}/.test(pattern));
+	const different = new Map(repeating.map((expression) => [`/${expression.pattern}/${expression.flags}`, expression]));
+	const slow = [...different.values()].flatMap((expression) => {
 		const at = long.findIndex((_, index) => isSuperlinear(expression, index));
 		return at < 0 ? [] : [`${expression.place} /${expression.pattern}/ for ${JSON.stringify(long[at]?.slice(0, 8))}…`];
 	});

@@ -59,6 +59,8 @@ test.skipIf(NO_TMUX)(
 	async () => {
 		const { tmux, shows, output } = await inTmux({ passthrough: "on", name: KITTY });
 		await shows(PLACEHOLDER);
+		// tmux shows a cell in its copy of the screen before its client has written it.
+		await expect.poll(output, { timeout: 10_000 }).toContain(PLACEHOLDER);
 		const [sent = "", id] = /\x1b_Ga=t,f=100,i=(\d+),q=2,m=\d;/.exec(output()) ?? [];
 		expect(sent).not.toBe("");
 		expect(output()).toContain(`\x1b_Ga=p,U=1,i=${id},c=20,r=5,q=2\x1b\\`);
