@@ -4,7 +4,7 @@ import { describeCompaction } from "../../../context/compaction-steps.js";
 import type { Origin, TracedMessage } from "../../../context/context-message.js";
 import { diffRequests } from "../../../context/diff-requests.js";
 import { type EntrySource, entryMessage } from "../../../context/entry-message.js";
-import { cacheState, fullText, type LedgerHidden, type LedgerMessage } from "../../../context/ledger.js";
+import { cacheState, fullText, type LedgerHidden, type LedgerMessage, NATIVE } from "../../../context/ledger.js";
 import { estimateTokens } from "../../../context/tokens.js";
 import { hookName } from "../../../hooks/hook-name.js";
 import { type AppMessage, isCompactionEntry, isSessionHeader, isSystemItemEntry } from "../../../log/entry.js";
@@ -78,7 +78,8 @@ function messageRow(inspection: ContextInspection, position: number): ContextRow
 	if (traced.origin.kind === "compaction") {
 		const entry = inspection.entries.at(traced.origin.entryIndex);
 		const steps = isCompactionEntry(entry) ? describeCompaction(entry, inspection.entries) : [];
-		return { ...row, state, mark: "summary", text: [coveredEntries(ledger.hidden, row.text), ...steps].join(" · ") };
+		const text = [coveredEntries(ledger.hidden, row.text), ...steps].join(" · ");
+		return { ...row, state, mark: "summary", text, ...(message.native && { note: NATIVE }) };
 	}
 	if (traced.origin.kind === "freeze") return { ...row, state, mark: traced.entryIndex === null ? "summary" : "in" };
 	if (traced.origin.kind === "shortened") return { ...row, state, note: replacedNote(message, "compaction") };
