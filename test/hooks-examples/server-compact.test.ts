@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { isCompactionEntry, isMessageEntry, type SessionEntry } from "../../src/log/entry.js";
 import { describeContext } from "../../src/session/describe-context.js";
 import { run } from "../cli/subcommands/run.js";
-import type { LoopbackProvider } from "../helpers/loopback-provider.js";
+import { type LoopbackProvider, text } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession } from "../helpers/session.js";
 import { tempDir } from "../helpers/temp.js";
 import { example } from "./example.js";
@@ -172,6 +172,39 @@ test("/context and pi context say that the summary is not what the model gets", 
 	]);
 	const last = await run({ name: "context", verify: false }, place);
 	expect(last.stdout).not.toContain(own);
+});
+
+test("what the provider counts for its own form does not calibrate estimates", async () => {
+	const cwd = tempDir("pi-project-");
+	writeFileSync(join(cwd, "read.ts"), `export default (pi) => pi.on("context", ({ facts }) => void facts.time);`);
+	const test = await compacted({ output: [COMPACTION] }, { cwd, hookFiles: [HOOK, join(cwd, "read.ts")] });
+	const { session, provider } = test;
+	provider.reply({ content: [text("a5")], usage: { input: 90_000, output: 1 } }, "a6");
+	for (const prompt of ["u3", "u4", "u5", "u6"]) await session.prompt(prompt);
+	const ratios = session.entries.flatMap((entry) =>
+		isMessageEntry(entry) && entry.context?.facts ? [entry.context.facts.ratio] : [],
+	);
+	expect(ratios.at(-1)).toBe(ratios.at(-2));
+});
+
+test("branches keep it, and every export has the summary", async () => {
+	const test = await compacted({ output: [COMPACTION] });
+	const { session, provider, agentDir, cwd } = test;
+	await session.prompt("u3");
+	const [file, out] = [session.sessionFile ?? "", tempDir("pi-out-")];
+	for (const format of ["html", "markdown", "claude", "atif"] as const) {
+		const path = join(out, format);
+		const exported = { name: "sessions", action: "export", target: file, out: path, format } as const;
+		expect(await run(exported, { agentDir, cwd })).toMatchObject({ code: 0 });
+		const written = readFileSync(path, "utf8");
+		expect([format, written.includes("Talked about u1 and u2.")]).toEqual([format, true]);
+	}
+	const [{ entryIndex } = { entryIndex: 0 }] = session.branchTargets().slice(-1);
+	await session.branch(entryIndex);
+	await session.prompt("b3");
+	expect(inputOf(provider)).toContainEqual(COMPACTION);
+	expect(await verify(test)).toBe("All 3 requests match the recorded ones\n");
+	expect((await run({ name: "sessions", action: "check" }, { agentDir, cwd })).code).toBe(0);
 });
 
 test.each([

@@ -102,7 +102,8 @@ test("plain", async () => {
 	await expectNative(pi);
 });
 
-test("the screen, where /context says so", async () => {
+/** The screen with a preview of the compaction. */
+async function previewed() {
 	const pi = await startApp({ hooks, agentSettings: userSettings, session });
 	script(pi.provider);
 	const { terminal, submit } = pi;
@@ -113,6 +114,12 @@ test("the screen, where /context says so", async () => {
 	await terminal.waitFor("a2");
 	await submit("/compact");
 	await terminal.waitFor("summary by Scripted");
+	return pi;
+}
+
+test("the screen, where /context says so", async () => {
+	const pi = await previewed();
+	const { terminal, submit } = pi;
 	await terminal.press("enter");
 	await terminal.waitFor("compacted here");
 	await submit("go");
@@ -120,4 +127,18 @@ test("the screen, where /context says so", async () => {
 	await expectNative(pi);
 	await submit("/context");
 	await terminal.waitFor("compaction  provider's own form of entries 1–2");
+});
+
+test("a summary that the user edits is for every model", async () => {
+	const { terminal, submit, provider } = await previewed();
+	await terminal.type("e");
+	await terminal.waitFor("shift+enter new line");
+	await terminal.type(", EDITED");
+	await terminal.press("enter");
+	await terminal.waitFor("summary by you");
+	await terminal.press("enter");
+	await terminal.waitFor("compacted here");
+	await submit("go");
+	await terminal.waitFor("finished");
+	expect(provider.requests[3]?.messages[1]?.text).toContain("THE SUMMARY, EDITED");
 });
