@@ -2,6 +2,7 @@ import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { EntrySource } from "../context/entry-message.js";
 import type { HookShare, Ledger, SentRequest } from "../context/ledger.js";
+import type { NativeSummary } from "../context/native-compaction.js";
 import type { SourcePosition } from "../errors.js";
 import type { HookGroup } from "../hooks/bundled-hook.js";
 import type { RegisteredNames } from "../hooks/registered-names.js";
@@ -29,6 +30,8 @@ export interface ContextInspection {
 	 * the cache. null without a reply, and for a provider that reports no cached tokens in the session.
 	 */
 	reported: { tokens: number; cached: number } | null;
+	/** The compaction that the provider gets in its own form; null for none. */
+	native: NativeSummary | null;
 	/** Tokens that the model accepts; 0 if unknown. */
 	contextWindow: number;
 	/** Hooks that can change the context, including the excluded ones. */

@@ -172,9 +172,10 @@ export class ShadowLog {
 }
 
 function movedRecord(context: ContextRecord, place: (index: number) => number): ContextRecord {
-	const { shape, preamble } = context;
+	const { shape, preamble, native } = context;
 	return {
 		...context,
+		...(native !== undefined && { native: place(native) }),
 		...(shape && { shape: movedShape(shape, place) }),
 		...(preamble && { preamble: movedPreamble(preamble, place) }),
 	};

@@ -1,4 +1,4 @@
-import type { AppMessage, SessionEntry } from "../log/entry.js";
+import type { AppMessage, ContextRecord, SessionEntry } from "../log/entry.js";
 import { isMessageEntry } from "../log/entry.js";
 
 /** A model by its provider and id. */
@@ -102,12 +102,17 @@ export class Calibration {
 			const entry = entries.at(index);
 			if (!isMessageEntry(entry) || entry.message.role !== "assistant") continue;
 			const { message, context } = entry;
-			if (message.provider !== model.provider || message.model !== model.id || !context?.estimate || context.provider)
-				continue;
+			if (message.provider !== model.provider || message.model !== model.id) continue;
+			if (!context?.estimate || countsOther(context)) continue;
 			this.#noteCount(model, context.estimate, inputTokens(message));
 			if (this.#ratios.has(key)) return;
 		}
 	}
+}
+
+/** Whether a provider counted something else than pi estimated: it changes the request itself, or has a compaction in its own form. */
+export function countsOther({ provider, native }: Pick<ContextRecord, "provider" | "native">): boolean {
+	return provider !== undefined || native !== undefined;
 }
 
 /** Tokens of the request that a reply answered, as the provider counted them; 0 when it did not. */

@@ -182,6 +182,18 @@ export function factsAt(all: EntrySource, end: number, past: PastFactInputs): Re
 	return model || !name ? facts : Object.freeze({ ...facts, model: Object.freeze({ ...name }) });
 }
 
+/** What the request at index `end` is sent to, as in `factsAt`; null if its model is unknown. */
+export function targetAt(
+	all: EntrySource,
+	end: number,
+	findModel: PastFactInputs["findModel"],
+): Pick<Model<Api>, "api" | "provider"> | null {
+	const reply = replyIn(all.at(end));
+	if (reply) return reply.message;
+	const name = lastModel({ length: end, at: (index) => all.at(index) });
+	return name && findModel(name.provider, name.id);
+}
+
 /** The model that a session uses at its end; null if its entries do not say. */
 function lastModel(entries: EntrySource): ModelName | null {
 	for (let index = entries.length - 1; index > 0; index--) {

@@ -22,6 +22,8 @@ export interface LedgerMessage {
 	/** True when the previous request or its reply had it, but not at this place after the same start: it is sent again uncached. */
 	resent?: true;
 	origin: { kind: Origin["kind"]; hook?: string };
+	/** True for a summary whose compaction the provider gets in its own form instead. Tokens and text are those of the summary. */
+	native?: true;
 	/** Tokens of the entry's own message, if a hook replaced it or a compaction shortened it. */
 	replacedTokens?: number;
 	text: string;
@@ -106,13 +108,15 @@ export interface LedgerSource {
 	entries: EntrySource;
 	/** The previous request; `none` if there was none, null when unknown. */
 	previous: SentRequest | "none" | null;
+	/** The summary that the provider gets in its own form. Default: none. */
+	native?: { position: number } | null;
 }
 
 /** What a request sends. */
 export type SentRequest = Pick<BuiltContext, "messages" | "preamble" | "length">;
 
 /** Lists the parts of a computed context, and what hooks and compactions hide. */
-export function createLedger({ context, entries, previous }: LedgerSource): Ledger {
+export function createLedger({ context, entries, previous, native }: LedgerSource): Ledger {
 	const prefix = previous === null ? null : previous === "none" ? NO_PREFIX : sharedPrefix(previous, context);
 	const resent = isRequest(previous) && prefix ? findResent(previous, context, prefix) : NOTHING_RESENT;
 	const cachedIn = (part: keyof RequestPrefix, position: number) => ({
@@ -129,6 +133,7 @@ export function createLedger({ context, entries, previous }: LedgerSource): Ledg
 			tokens: estimateTokens(message),
 			...cachedIn("messages", position),
 			origin: origin.kind === "hook" ? { kind: origin.kind, hook: origin.hook } : { kind: origin.kind },
+			...(native?.position === position ? { native: true } : {}),
 			...(own === null ? {} : { replacedTokens: estimateTokens(own) }),
 			text: fullText(message),
 		};
@@ -187,6 +192,9 @@ export function createLedger({ context, entries, previous }: LedgerSource): Ledg
 function originOf({ hook }: ToolInfo): LedgerTool["origin"] {
 	return hook === undefined ? { kind: "core" } : { kind: "hook", hook };
 }
+
+/** What lists say of a message that is `native`. */
+export const NATIVE = "sent in the provider's own form";
 
 /** How the provider gets a part of a request; empty when the previous request is unknown. */
 export function cacheState({ cached, resent }: LedgerMessage | LedgerSection | LedgerTool): CacheState {

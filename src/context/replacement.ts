@@ -6,12 +6,10 @@ import {
 	isContextUndoEntry,
 	isImageOmissionEntry,
 	isUserMessageEntry,
-	type NativeCompaction,
 	type SessionEntry,
 } from "../log/entry.js";
-import { isRecord } from "../util/is-record.js";
 import type { TracedMessage } from "./context-message.js";
-import { compactionMessage, type EntrySource } from "./entry-message.js";
+import type { EntrySource } from "./entry-message.js";
 import { readRecordedRequest } from "./recorded-request.js";
 
 /** The active compaction and the first entry that it keeps. */
@@ -101,45 +99,4 @@ function readKeptPrompts(
 function clampCut(firstKept: unknown, compactionIndex: number): number {
 	if (typeof firstKept !== "number" || !Number.isFinite(firstKept)) return compactionIndex;
 	return Math.min(Math.max(Math.trunc(firstKept), 0), compactionIndex);
-}
-
-/** The members of a request's body that hold its conversation, by wire format. */
-const CONVERSATIONS = ["input", "messages", "contents"] as const;
-
-/** What a compaction sends to a model instead of its summary; null: the summary. */
-export function nativeFor(
-	entry: CompactionEntry | null,
-	model: { readonly api: string; readonly provider: string },
-): NativeCompaction | null {
-	const { native } = entry ?? {};
-	return native && native.api === model.api && native.provider === model.provider ? native : null;
-}
-
-/**
- * The body of a request with a compaction in the provider's own form instead of its summary. The body stays as it is if the summary is
- * not in it exactly once: a hook may have hidden or changed it.
- */
-export function withNativeCompaction(
-	body: Readonly<Record<string, unknown>>,
-	entry: CompactionEntry,
-	{ items }: NativeCompaction,
-): Readonly<Record<string, unknown>> {
-	const { content } = compactionMessage(entry);
-	for (const name of CONVERSATIONS) {
-		const list = body[name];
-		if (!Array.isArray(list)) continue;
-		const places = list.flatMap((item, at) => (isRecord(item) && textOf(item) === content ? [at] : []));
-		const [at] = places;
-		if (at !== undefined && places.length === 1) return { ...body, [name]: list.toSpliced(at, 1, ...items) };
-	}
-	return body;
-}
-
-/** The text of a message with nothing but text. */
-function textOf(item: Readonly<Record<string, unknown>>): string | null {
-	const parts = item.content ?? item.parts;
-	if (typeof parts === "string") return parts;
-	if (!Array.isArray(parts)) return null;
-	const texts = parts.map((part) => (isRecord(part) && typeof part.text === "string" ? part.text : null));
-	return texts.includes(null) ? null : texts.join("");
 }

@@ -25,6 +25,8 @@ export interface ContextRecord {
 	facts?: RequestFacts;
 	/** What hooks asked the provider to do itself: fields of the body by wire format. Absent for nothing. */
 	provider?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+	/** Index of the compaction that the provider got in its own form instead of the summary. Absent for none. */
+	native?: number;
 	/** The hooks that could change the request. Absent if all of them are part of pi. */
 	hooks?: RecordedHooks;
 }

@@ -308,6 +308,7 @@ function readContextRecord(value: unknown): ContextRecord | null {
 		tools,
 		preamble: start,
 		provider,
+		native,
 		...rest
 	} = value;
 	if (typeof digest !== "string" || typeof messages !== "number" || typeof tokens !== "number") return null;
@@ -325,6 +326,7 @@ function readContextRecord(value: unknown): ContextRecord | null {
 		...(preamble && { preamble }),
 		...(isRecord(provider) &&
 			Object.values(provider).every(isRecord) && { provider: provider as ContextRecord["provider"] }),
+		...(isIndex(native) && { native }),
 	};
 }
 

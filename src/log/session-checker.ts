@@ -130,6 +130,7 @@ export class SessionChecker {
 	#visitMessage({ message, retried, context }: MessageEntry, entryIndex: number): void {
 		for (const segment of context?.shape ?? []) this.#checkSegment(segment, entryIndex);
 		if (context?.shape) this.#segments.set(entryIndex, context.shape.length);
+		if (context?.native !== undefined) this.#checkIndex("context.native", context.native, entryIndex, ["compaction"]);
 		if (context?.preamble) this.#checkPreamble(context.preamble, entryIndex);
 		if (message.role === "assistant") this.#visitCalls(message, entryIndex, retried !== true);
 		if (message.role !== "toolResult") return;

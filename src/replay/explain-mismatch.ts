@@ -35,6 +35,8 @@ export interface MismatchEvidence {
 	/** The recorded system prompt and tools; null if the session does not have them. */
 	sentPreamble: RecordedParts | null;
 	computed: BuiltContext;
+	/** Index of the compaction that the computed request has in its provider's own form; undefined for none. */
+	native: number | undefined;
 	/** How the loaded hooks differ from those of the request, in sentences; null if the session does not record these. */
 	changes: readonly string[] | null;
 	/** True for a request that was sent like the recorded one. */
@@ -73,7 +75,7 @@ export async function explainMismatch(evidence: MismatchEvidence): Promise<Misma
 	const found =
 		(await blameHooks(evidence)) ??
 		(isPreamble
-			? findPreambleChange(evidence)
+			? (findOtherForm(evidence) ?? findPreambleChange(evidence))
 			: (findExtra(evidence) ?? findMissingHook(evidence) ?? narrowDown(evidence)));
 	const { reason, position, hook } = found;
 	const at = (messages: readonly TracedMessage[]) => (position === null ? null : suspect(messages, position));
@@ -161,6 +163,22 @@ function missingHook({ entryIndex, type, extension }: ForeignEntry): string {
 	if (extension !== undefined)
 		return `Entry ${entryIndex} (${type}) belongs to the extension ${extension}, which is not loaded; load its file with -e`;
 	return `Entry ${entryIndex} (${type}) belongs to a hook that is not loaded; load its file with --hook`;
+}
+
+/**
+ * Reports a compaction that is sent in another form, with the same system prompt and tools. It depends on the messages, which are
+ * equal, on the compaction and on the model: only an edit changes it.
+ */
+function findOtherForm({ recorded, computed: { preamble, provider }, native: now }: MismatchEvidence): Finding | null {
+	const { native: then, system = preamble.systemDigest, tools = preamble.toolsDigest } = recorded;
+	const isSame = system === preamble.systemDigest && tools === preamble.toolsDigest;
+	if (then === now || !isSame || !asksTheSame(provider, recorded.provider)) return null;
+	const [form, edited] = ["in the provider's own form", "The session file was edited"];
+	const what =
+		then === undefined
+			? `The compaction in entry ${now} is sent ${form}, but its summary was recorded`
+			: `The compaction in entry ${then} was recorded ${form}, but ${now === undefined ? "its summary" : `that in entry ${now}`} is sent`;
+	return { reason: `${what}. ${edited}`, position: null, hook: null };
 }
 
 /** Names the first tool or section that differs. The messages are equal. */

@@ -3,7 +3,8 @@ import { ContextMemo } from "../context/context-memo.js";
 import type { BuiltContext, TracedMessage } from "../context/context-message.js";
 import { coreContext } from "../context/core.js";
 import { digestContext, RunningDigest } from "../context/digest.js";
-import { factsAt, type PastFactInputs } from "../context/facts.js";
+import { factsAt, type PastFactInputs, targetAt } from "../context/facts.js";
+import { findNativeSummary, type NativeSummary } from "../context/native-compaction.js";
 import { type CorePreamble, NO_PREAMBLE, withoutToolsOf, withTools } from "../context/preamble.js";
 import { asksTheSame } from "../context/provider-fields.js";
 import { readRecordedHooks } from "../context/recorded-hooks.js";
@@ -19,6 +20,7 @@ import { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import {
 	type ContextRecord,
+	isCompactionEntry,
 	isMessageEntry,
 	RESERVED_ENTRY_TYPES,
 	type RequestFacts,
@@ -62,7 +64,7 @@ export interface Mismatch extends MismatchReason {
 }
 
 /** Digests of a computed request, as in a record. Without `system` and `tools` if the session does not record them. */
-export type ComputedRequest = Pick<ContextRecord, "digest" | "messages" | "system" | "tools" | "provider">;
+export type ComputedRequest = Pick<ContextRecord, "digest" | "messages" | "system" | "tools" | "provider" | "native">;
 
 const NO_HOOKS: ReadonlySet<string> = new Set();
 
@@ -73,6 +75,7 @@ export class SessionView {
 	readonly #memo = new ContextMemo();
 	readonly #digests = new RunningDigest();
 	readonly #unstable = new Set<string>();
+	readonly #hasNative: boolean;
 	#started: Promise<void> | null = null;
 	/** The time of a request that was not sent: the same for all, so that only unstable hooks differ. */
 	readonly #now = Date.now();
@@ -80,6 +83,7 @@ export class SessionView {
 
 	constructor(private readonly options: SessionViewOptions) {
 		this.#registry = new HookRegistry(options.hooks, new Set());
+		this.#hasNative = options.entries.some((entry) => isCompactionEntry(entry) && entry.native !== undefined);
 	}
 
 	/** Paths of the hooks that answered differently to the same input so far. A second `build` of the same entries finds them. */
@@ -209,21 +213,22 @@ export class SessionView {
 			requests++;
 			const recorded = entry.context;
 			const { end, context } = await this.#recompute(entryIndex, recorded);
-			if (!this.#matches(context, recorded)) {
+			if (!this.#matches(context, recorded, entryIndex)) {
 				const sentPreamble = readRecordedPreamble(this.options.entries, entryIndex)?.sent ?? null;
 				const reason = await explainMismatch({
 					recorded,
-					matches: (candidate) => this.#matches(candidate, recorded),
+					matches: (candidate) => this.#matches(candidate, recorded, entryIndex),
 					sent: this.#sent(entryIndex, recorded),
 					sentPreamble: isSentPreamble(sentPreamble, recorded) ? sentPreamble : null,
 					computed: context,
+					native: this.nativeIn(context, entryIndex)?.entryIndex,
 					changes: hookChanges(readRecordedHooks(this.options.entries, entryIndex), this.#registry.recorded()),
 					verified,
 					foreign: this.#lastForeign(entryIndex),
 					hooks: this.options.hooks.filter(({ handlers }) => handlers.context).map(({ path }) => path),
 					buildWithout: (hooks) => this.build(end, hooks, entryIndex),
 				});
-				const computed = this.#computed(context, recorded);
+				const computed = this.#computed(context, recorded, entryIndex);
 				return { requests, mismatch: { entryIndex, recorded, computed, ...reason } };
 			}
 			verified = context.messages;
@@ -239,7 +244,7 @@ export class SessionView {
 		let first: { end: number; context: BuiltContext } | null = null;
 		for (let end = entryIndex; end > 0; end--) {
 			const context = await this.build(end, NO_HOOKS, entryIndex);
-			if (this.#matches(context, recorded)) return { end, context };
+			if (this.#matches(context, recorded, entryIndex)) return { end, context };
 			first ??= { end, context };
 			if (isMessageEntry(this.options.entries[end - 1])) break;
 		}
@@ -253,20 +258,30 @@ export class SessionView {
 	}
 
 	/** True for a request that was sent like the recorded one. */
-	#matches(context: BuiltContext, recorded: ContextRecord): boolean {
-		const { digest, system, tools } = this.#computed(context, recorded);
+	#matches(context: BuiltContext, recorded: ContextRecord, reply: number): boolean {
+		const { digest, system, tools, native } = this.#computed(context, recorded, reply);
 		const isSame = digest === recorded.digest && system === recorded.system && tools === recorded.tools;
-		return isSame && asksTheSame(context.provider, recorded.provider);
+		return isSame && native === recorded.native && asksTheSame(context.provider, recorded.provider);
 	}
 
-	#computed({ messages, preamble, provider }: BuiltContext, { system, tools }: ContextRecord): ComputedRequest {
+	#computed(context: BuiltContext, { system, tools }: ContextRecord, reply: number): ComputedRequest {
+		const { messages, preamble, provider } = context;
+		const native = this.nativeIn(context, reply);
 		return {
 			digest: this.#digests.update(messages),
 			messages: messages.length,
 			...(system !== undefined && { system: preamble.systemDigest }),
 			...(tools !== undefined && { tools: preamble.toolsDigest }),
 			...(provider && { provider }),
+			...(native && { native: native.entryIndex }),
 		};
+	}
+
+	/** The compaction that a computed request has in its provider's own form; null for none. @param reply as in `build` */
+	nativeIn({ messages, length }: BuiltContext, reply: number): NativeSummary | null {
+		const { entries, findModel } = this.options;
+		const target = this.#hasNative ? targetAt(entries, reply, findModel) : null;
+		return target && findNativeSummary(messages, { length, at: (index) => entries[index] }, target);
 	}
 
 	#lastForeign(end: number): ForeignEntry | null {

@@ -11,6 +11,7 @@ import {
 	type LedgerMessage,
 	type LedgerSection,
 	type LedgerTool,
+	NATIVE,
 } from "../context/ledger.js";
 import type { HookError } from "../errors.js";
 import { hookName } from "../hooks/hook-name.js";
@@ -125,10 +126,10 @@ function describePart(kind: string, name: string, part: LedgerTool | LedgerSecti
 }
 
 function describeMessage(message: LedgerMessage): string {
-	const { entryIndex, role, tokens, origin, text } = message;
+	const { entryIndex, role, tokens, origin, native, text } = message;
 	const from = origin.hook === undefined ? origin.kind : `hook ${hookName(origin.hook)}`;
 	const index = entryIndex === null ? "◆" : String(entryIndex);
-	return `▎ ${index.padStart(4)}  ${role.padEnd(13)} ${String(tokens).padStart(6)} tok  ${cacheState(message).padEnd(6)}  ${preview(text)}${origin.kind === "entry" ? "" : `  (${from})`}`;
+	return `▎ ${index.padStart(4)}  ${role.padEnd(13)} ${String(tokens).padStart(6)} tok  ${cacheState(message).padEnd(6)}  ${preview(text)}${origin.kind === "entry" ? "" : `  (${from}${native ? `, ${NATIVE}` : ""})`}`;
 }
 
 function preview(text: string): string {

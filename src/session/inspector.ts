@@ -12,6 +12,7 @@ import { buildContext } from "../context/build-context.js";
 import { inputTokens } from "../context/calibration.js";
 import type { BuiltContext, HookEdits } from "../context/context-message.js";
 import { createLedger, type HookShare, hookShares, type SentRequest } from "../context/ledger.js";
+import { findNativeSummary } from "../context/native-compaction.js";
 import { type CorePreamble, withoutToolsOf } from "../context/preamble.js";
 import { coreAt } from "../context/recorded-preamble.js";
 import { StabilityWatch } from "../context/stability.js";
@@ -70,9 +71,12 @@ export class SessionInspector implements Inspector {
 		await this.#build(entries, request, without, watch);
 		const context = await this.#build(entries, request, without, watch);
 		const previous = (at === null ? this.deps.context.lastRequest : null) ?? (await this.#lastRequest(entries));
+		const target = at === null ? (this.deps.state.model ?? null) : session.pastTarget(at + 1);
+		const native = target && findNativeSummary(context.messages, entries, target);
 		return {
 			context,
-			ledger: createLedger({ context, entries, previous: previous ?? "none" }),
+			ledger: createLedger({ context, entries, previous: previous ?? "none", native }),
+			native,
 			isPreambleCurrent: at !== null && past === null,
 			at,
 			requests: all.flatMap((entry, index) => (isReply(entry) ? [index - 1] : [])),

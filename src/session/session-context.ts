@@ -1,11 +1,12 @@
 import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import { buildContext, type ContextStage } from "../context/build-context.js";
 import { type AddedEntry, type CacheLoss, findCacheLoss } from "../context/cache-loss.js";
-import { Calibration, inputTokens, type ModelName } from "../context/calibration.js";
+import { Calibration, countsOther, inputTokens, type ModelName } from "../context/calibration.js";
 import { ContextMemo } from "../context/context-memo.js";
 import type { BuiltContext, ContextProblem } from "../context/context-message.js";
 import { type EntrySource, entryMessage } from "../context/entry-message.js";
-import { type FactInputs, factsAt, type PastFactInputs, requestFacts } from "../context/facts.js";
+import { type FactInputs, factsAt, type PastFactInputs, requestFacts, targetAt } from "../context/facts.js";
+import { findNativeSummary, type RequestTarget } from "../context/native-compaction.js";
 import { type CorePreamble, NO_PREAMBLE, type Preamble, plainPreamble } from "../context/preamble.js";
 import { HooksRecorder } from "../context/recorded-hooks.js";
 import { PreambleRecorder } from "../context/recorded-preamble.js";
@@ -124,14 +125,16 @@ export class SessionContext {
 	/** The record of a context that is sent to the model, for the log: what hooks changed and read, and the preamble. */
 	describeRequest(
 		context: BuiltContext,
-	): Pick<ContextRecord, "shape" | "system" | "tools" | "preamble" | "facts" | "provider" | "hooks"> {
+		model: RequestTarget,
+	): Pick<ContextRecord, "shape" | "system" | "tools" | "preamble" | "facts" | "provider" | "native" | "hooks"> {
 		const log = this.options.log();
 		const entries = sourceOf(log, log.length);
 		const shape = this.#recorder.describe(context, entries);
 		const { systemDigest: system, toolsDigest: tools } = context.preamble;
 		const preamble = this.#preambles.describe(context.preamble, entries);
 		const hooks = this.#hooks.describe(this.options.hooks(), entries);
-		const { facts, provider } = context;
+		const { facts, provider, messages, length } = context;
+		const native = findNativeSummary(messages, sourceOf(log, length), model);
 		return {
 			...(shape && { shape }),
 			system,
@@ -139,6 +142,7 @@ export class SessionContext {
 			preamble,
 			...(facts && { facts }),
 			...(provider && { provider }),
+			...(native && { native: native.entryIndex }),
 			...(hooks && { hooks }),
 		};
 	}
@@ -210,9 +214,9 @@ export class SessionContext {
 
 	/**
 	 * Records that the reply to the last request is in the log.
-	 * @param estimate the estimated tokens of that request
+	 * @param record of that request
 	 */
-	noteReply(entryIndex: number, reply: AssistantMessage, estimate: number): void {
+	noteReply(entryIndex: number, reply: AssistantMessage, record: Partial<ContextRecord> = {}): void {
 		this.#recorder.recorded(entryIndex);
 		this.#preambles.recorded(entryIndex);
 		this.#hooks.recorded(entryIndex);
@@ -221,9 +225,9 @@ export class SessionContext {
 		// A hook may have computed the context again while the reply arrived.
 		const { messages, preamble } = this.#lastRequest ?? this.#current;
 		this.#counted = usage.totalTokens > 0 ? { messages, preamble, tokens: usage.totalTokens, model } : null;
-		// A provider that changes the request itself counts another one.
-		const isOurs = !this.#lastRequest?.provider;
-		if (reply.stopReason !== "error" && isOurs) this.calibration.noteAccepted(model, estimate, inputTokens(reply));
+		const { estimate = 0 } = record;
+		if (reply.stopReason !== "error" && !countsOther(record))
+			this.calibration.noteAccepted(model, estimate, inputTokens(reply));
 		this.#countCurrent();
 	}
 
@@ -268,6 +272,12 @@ export class SessionContext {
 		const { flags, ...inputs } = this.options.factInputs();
 		const log = this.options.log();
 		return factsAt(sourceOf(log, log.length), end, { ...inputs, defaults: flags, given: {}, now: Date.now() });
+	}
+
+	/** What the request that the entry at index `end` answered was sent to, or one at that point would be; null if unknown. */
+	pastTarget(end: number): RequestTarget | null {
+		const log = this.options.log();
+		return targetAt(sourceOf(log, log.length), end, this.options.factInputs().findModel);
 	}
 
 	/** Estimated tokens in those of the current model. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Calibration, inputTokens, readOverflow } from "../../src/context/calibration.js";
-import type { MessageEntry, SessionEntry } from "../../src/log/entry.js";
+import type { ContextRecord, MessageEntry, SessionEntry } from "../../src/log/entry.js";
 import { assistantMessage, session, user } from "../helpers/entries.js";
 
 const MODEL = { provider: "lab", id: "m" };
@@ -164,6 +164,17 @@ describe("a count read back from a log", () => {
 		expect(ratioFrom(session({ ...reply(1800), message: user("x").message }))).toBe(1);
 		const { context: _, ...withoutRecord } = reply(1800);
 		expect(ratioFrom(session(withoutRecord))).toBe(1);
+	});
+
+	test("is not one of a request that the provider changed, or that had a compaction in its own form", () => {
+		const reliable = reply(800);
+		const other = (fields: Partial<ContextRecord>): MessageEntry => {
+			const { context = { digest: "", messages: 1, tokens: 1 }, ...rest } = reply(1800);
+			return { ...rest, context: { ...context, ...fields } };
+		};
+		expect(ratioFrom(session(reliable, other({ native: 3 })))).toBe(1);
+		expect(ratioFrom(session(reliable, other({ provider: { "openai-responses": { x: 1 } } })))).toBe(1);
+		expect(ratioFrom(session(reliable, other({})))).toBe(2);
 	});
 
 	test("is not searched beyond the last 40 entries", () => {

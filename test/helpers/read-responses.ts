@@ -1,8 +1,13 @@
 import { isObject, type JsonObject, objects, parseJson, stringOr } from "./json.js";
 import { judgeCall, judgeTools, type ReadRequest, type WireMessage } from "./wire-message.js";
 
-/** Starts of the ids of items that the model wrote. */
-const ITEM_IDS: Record<string, RegExp> = { message: /^msg_/, function_call: /^fc_/, reasoning: /^rs_/ };
+/** Starts of the ids of items that the model or the server wrote. */
+const ITEM_IDS: Record<string, RegExp> = {
+	message: /^msg_/,
+	function_call: /^fc_/,
+	reasoning: /^rs_/,
+	compaction: /^cmp_/,
+};
 
 /** Reads a responses request. The items of a reply become one assistant message. */
 export function readResponsesRequest(body: JsonObject): ReadRequest {
@@ -36,6 +41,10 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
 			const message = reply();
 			const text = objects(item.summary).map((part) => stringOr(part.text, ""));
 			message.thinking = [message.thinking, ...text].filter(Boolean).join("\n");
+		} else if (item.type === "compaction") {
+			// What it replaces began with a prompt.
+			messages.push({ role: "user", text: "(compaction of the server)", images: 0 });
+			if (stringOr(item.encrypted_content, "") === "") issues.push(`${where} has no encrypted content`);
 		} else if (item.role === "assistant") {
 			const message = reply();
 			const { text } = readContent(item.content, "output", where, issues);

@@ -128,6 +128,8 @@ test("indices that point outside of the session or at an entry of another kind a
 			{ compaction: 2, entry: 1 },
 		]), // 9
 		shape([[3, 2], [1, 60], { reply: 9, part: 1 }, { reply: 9, part: 3 }, { compaction: 1 }]), // 10
+		{ ...assistant("x"), context: { ...record, native: 2 } }, // 11
+		{ ...assistant("x"), context: { ...record, native: 1 } }, // 12
 	);
 	expect(issuesOf(path).map(([line, , kind, text]) => [line, kind, text])).toEqual([
 		[4, "bad_index", "firstKeptEntryIndex refers to entry 9, which does not precede it"],
@@ -141,6 +143,7 @@ test("indices that point outside of the session or at an entry of another kind a
 		[11, "bad_index", "context.shape refers to entry 60, which does not precede it"],
 		[11, "bad_index", "context.shape refers to part 3 of entry 9, which it lacks"],
 		[11, "bad_index", "context.shape refers to entry 1, which is of type user"],
+		[13, "bad_index", "context.native refers to entry 1, which is of type user"],
 	]);
 });
 

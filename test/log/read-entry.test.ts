@@ -111,6 +111,8 @@ describe("an entry that pi writes", () => {
 		["header", "branchedFrom", 7, undefined],
 		["message", "context", record, record],
 		["message", "context", 7, undefined],
+		["message", "context", { ...record, native: 5 }, { ...record, native: 5 }],
+		["message", "context", { ...record, native: "5" }, record],
 	])("%s keeps what is valid of %s: %j", (name, field, written, read) => {
 		const expected = { ...valid(name), [field]: read };
 		if (read === undefined) delete expected[field];

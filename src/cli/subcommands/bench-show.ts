@@ -1,5 +1,6 @@
 import type { BuiltContext } from "../../context/context-message.js";
 import { type ContextReport, createContextReport } from "../../context/ledger.js";
+import { findNativeSummary } from "../../context/native-compaction.js";
 import type { MeteredInput } from "../../context-bench/meter.js";
 import type { BenchSession, Strategy } from "../../context-bench/play.js";
 import { PiError } from "../../errors.js";
@@ -42,12 +43,14 @@ export class ShownRequest {
 	}
 
 	/** Receives every request of every strategy. */
-	readonly note = (strategy: string, { reply, context, entries }: MeteredInput): void => {
+	readonly note = (strategy: string, { reply, message, context, entries }: MeteredInput): void => {
 		const { path: session } = this.#session;
 		const hooks = this.#strategies.find(({ name }) => name === strategy)?.hooks;
 		if (reply === this.reply && hooks && entries) {
 			const previous = this.#before.get(strategy) ?? "none";
-			this.#reports.set(strategy, createContextReport({ session, context, entries: entries(), hooks, previous }));
+			const all = entries();
+			const native = findNativeSummary(context.messages, all, message);
+			this.#reports.set(strategy, createContextReport({ session, context, entries: all, hooks, previous, native }));
 		}
 		this.#before.set(strategy, context);
 	};

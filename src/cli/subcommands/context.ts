@@ -6,6 +6,7 @@ import {
 	type LedgerMessage,
 	type LedgerSection,
 	type LedgerTool,
+	NATIVE,
 } from "../../context/ledger.js";
 import { PiError } from "../../errors.js";
 import { canChangeContext, type LoadedHook, replacedBundled } from "../../hooks/registry.js";
@@ -158,9 +159,10 @@ function differenceOf(recorded: Mismatch["recorded"], computed: Mismatch["comput
 		...(recorded.tools === computed.tools ? [] : ["the tools"]),
 		...(recorded.system === computed.system ? [] : ["the system prompt"]),
 	];
-	return parts.length === 0
+	if (parts.length > 0) return `same messages, but not ${parts.join(" and ")}`;
+	return recorded.native === computed.native
 		? "same request, but hooks asked something else of the provider"
-		: `same messages, but not ${parts.join(" and ")}`;
+		: "same messages, but a compaction in another form";
 }
 
 function describeSuspect(message: SuspectMessage | null, where: (position: number) => string): string[] {
@@ -187,6 +189,7 @@ async function printContext(
 		entries: log.entries.slice(0, at + 1),
 		hooks,
 		previous: await view.requestBefore(at + 1),
+		native: view.nativeIn(context, at + 1),
 	});
 	const { unstable } = view;
 	if (options.json) await printJson(io, { ...report, unstable });
@@ -222,7 +225,7 @@ export function describeReport(report: ContextReport, columns?: number): string[
 		role,
 		`${part.tokens} tok${"replacedTokens" in part && part.replacedTokens !== undefined ? `, was ${part.replacedTokens}` : ""}`,
 		part.resent ? "resent" : part.cached ? "cached" : "",
-		part.origin.kind === "entry" || part.origin.kind === "core" ? "" : (part.origin.hook ?? part.origin.kind),
+		fromOf(part),
 		onOneLine(text, PREVIEW),
 	];
 	const rows = [
@@ -261,6 +264,12 @@ export function describeReport(report: ContextReport, columns?: number): string[
 		),
 		...fits(problems.map(({ hook, reason }) => `problem: ${hook ?? "the log"}: ${reason}`)),
 	];
+}
+
+function fromOf(part: LedgerTool | LedgerSection | LedgerMessage): string {
+	const { kind, hook } = part.origin;
+	const from = kind === "entry" || kind === "core" ? "" : (hook ?? kind);
+	return "native" in part && part.native ? `${from}, ${NATIVE}` : from;
 }
 
 /** True for a reply to a request that pi did not send, in an imported session. */

@@ -33,13 +33,14 @@ export function createQueries(session: AgentSession): RpcQueries {
 		get_last_assistant_text: () => ({ text: lastAssistantText(session.entries) }),
 		get_commands: () => ({ commands: session.palette().filter(isOfferedByRpc) }),
 		async get_context() {
-			const { context, entries, previous } = await session.inspector.inspectContext();
+			const { context, entries, previous, native } = await session.inspector.inspectContext();
 			return createContextReport({
 				session: session.sessionFile,
 				context,
 				entries,
 				hooks: session.loaded.hooks,
 				previous: previous ?? "none",
+				native,
 			});
 		},
 	};

@@ -239,7 +239,8 @@ export class Compaction implements CommandCompaction {
 			},
 			preview,
 			accept: async ({ entry: drafted, by }: CompactionDraft) => {
-				const entry = native ? { ...drafted, native } : drafted;
+				// What the user changes in a summary is for every model.
+				const entry = native && by.kind !== "user" ? { ...drafted, native } : drafted;
 				if (signal.aborted) throw new PiError("compaction_failed", "The compaction was canceled");
 				if (mustGain && !isWritten) checkGain(await preview(entry));
 				// Write the entry only once, even if `accept` is called again after a later step failed.

@@ -114,7 +114,7 @@ async function prepareRequest(
 			tokens: context.tokens(),
 			estimate: context.estimate(),
 			...(isSubscription && { subscription: true }),
-			...context.describeRequest(built),
+			...context.describeRequest(built, model),
 		},
 	};
 	return { request, built, omitted };

@@ -4,10 +4,11 @@ import type { CompactionTokens } from "../../commands/compaction.js";
 import { offeredTools } from "../../context/additions.js";
 import { sentTail } from "../../context/cache-breakpoints.js";
 import type { BuiltContext } from "../../context/context-message.js";
+import { withNativeCompaction } from "../../context/native-compaction.js";
 import { withFields } from "../../context/provider-fields.js";
-import { activeReplacement, nativeFor, withNativeCompaction } from "../../context/replacement.js";
 import { PiError } from "../../errors.js";
 import type { ContextCall } from "../../hooks/context-object.js";
+import { isCompactionEntry } from "../../log/entry.js";
 import { formatDay } from "../../models/update/describe-update.js";
 import { markBeforeTail } from "../../services/models/cache-markers.js";
 import { withOutputFormat } from "../../services/models/output-format.js";
@@ -16,7 +17,6 @@ import { isRecord } from "../../util/is-record.js";
 import { type Operation, phaseAfter } from "../activity.js";
 import type { Compaction } from "../compaction/compaction.js";
 import type { HookNotices } from "../hooks/hook-notices.js";
-import { viewLog } from "../log-view.js";
 import { PromptQueue, type SystemItems } from "../prompt/prompt-queue.js";
 import type { Budget } from "./budget.js";
 import { CacheTimer } from "./cache-timer.js";
@@ -220,7 +220,7 @@ function agentDeps(deps: SessionRunDeps, additions: RunAdditions, operation: Ope
 		},
 		record(message, record, files) {
 			const index = state.record(message, record, files);
-			if (message.role === "assistant") context.noteReply(index, message, record?.estimate ?? 0);
+			if (message.role === "assistant") context.noteReply(index, message, record);
 			return index;
 		},
 		recordRetried: (message) => state.recordRetried(message),
@@ -296,14 +296,13 @@ function withPayloadChanges(
 	const { provider, id, api } = request.model;
 	const fields = built.provider?.[api];
 	const output = built.outputSchema?.tool === undefined ? built.outputSchema : null;
-	const active = activeReplacement(viewLog(state.log));
-	const compaction = active?.kind === "compaction" ? active.entry : null;
-	const native = nativeFor(compaction, request.model);
-	if (tail === 0 && !hasHooks && !fields && !output && !native) return request;
+	const { native } = request.record;
+	const compaction = native === undefined ? undefined : state.log.entry(native);
+	if (tail === 0 && !hasHooks && !fields && !output && !compaction) return request;
 	const model = Object.freeze({ provider, id });
 	const onPayload = (payload: unknown) => {
 		if (!isRecord(payload)) return payload;
-		const compacted = compaction && native ? withNativeCompaction(payload, compaction, native) : payload;
+		const compacted = isCompactionEntry(compaction) ? withNativeCompaction(payload, compaction) : payload;
 		const formed = output ? withOutputFormat(compacted, api, output.schema) : compacted;
 		const asking = fields ? withFields(formed, fields) : formed;
 		const marked = markBeforeTail(asking, tail);

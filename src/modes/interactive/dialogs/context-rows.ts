@@ -78,7 +78,10 @@ function messageRow(inspection: ContextInspection, position: number): ContextRow
 	if (traced.origin.kind === "compaction") {
 		const entry = inspection.entries.at(traced.origin.entryIndex);
 		const steps = isCompactionEntry(entry) ? describeCompaction(entry, inspection.entries) : [];
-		return { ...row, state, mark: "summary", text: [coveredEntries(ledger.hidden, row.text), ...steps].join(" · ") };
+		const form = message.native ? "provider's own form" : "summary";
+		const otherwise = message.native ? `${form}: ${row.text}` : row.text;
+		const text = [coveredEntries(form, ledger.hidden) ?? otherwise, ...steps].join(" · ");
+		return { ...row, state, mark: "summary", text };
 	}
 	if (traced.origin.kind === "freeze") return { ...row, state, mark: traced.entryIndex === null ? "summary" : "in" };
 	if (traced.origin.kind === "shortened") return { ...row, state, note: replacedNote(message, "compaction") };
@@ -185,10 +188,10 @@ function* messagesBefore(entries: EntrySource, end: number): Generator<AppMessag
 	for (let index = end - 1; index > 0; index--) yield entryMessage(entries.at(index));
 }
 
-function coveredEntries(hidden: readonly LedgerHidden[], otherwise: string): string {
+function coveredEntries(form: string, hidden: readonly LedgerHidden[]): string | null {
 	const covered = hidden.filter(({ by }) => by.kind === "compaction");
 	const [first, last] = [covered[0], covered.at(-1)];
-	return first && last ? `summary of entries ${first.entryIndex}–${last.entryIndex}` : otherwise;
+	return first && last ? `${form} of entries ${first.entryIndex}–${last.entryIndex}` : null;
 }
 
 /** @returns the entries that a hook hid at the position of its message; none when several of its messages are there */
