@@ -102,14 +102,14 @@ export class ApprovalDialog implements Component, Focusable {
 		const most = Math.max(few, Math.floor((this.style.rows?.() ?? 30) / 2));
 		this.#page = few + budget.take(Math.min(most, drawn.lines.length) - few);
 		const lines = this.#subjectLines(drawn, position > 0 ? width : 0);
-		this.#note(drawn, title.length === drawn.title.length, shown, needed === (answers[current]?.length ?? 0));
-		return [
-			...rule,
-			...title,
-			...lines,
-			...shown.flatMap((at) => answers[at]?.slice(0, at === current ? needed : undefined) ?? []),
-			...keys,
-		].map((line) => clipLine(line, width));
+		const isTitleShown = title.length === drawn.title.length;
+		this.#note(drawn, isTitleShown, shown, needed === (answers[current]?.length ?? 0));
+		const isReadable = this.#isRead || (isTitleShown && this.#page > 0);
+		if (!isReadable && this.#rows[current]?.answer.allowed) answers[current] = [theme.warning(" enlarge the window")];
+		answers[current] = answers[current]?.slice(0, needed) ?? [];
+		return [...rule, ...title, ...lines, ...shown.flatMap((at) => answers[at] ?? []), ...keys].map((line) =>
+			clipLine(line, width),
+		);
 	}
 
 	handleInput(data: string): void {

@@ -94,6 +94,23 @@ function open({ approval = PUSH, width = 80, rows = 24, theme = "plain", lastKey
 	};
 }
 
+test.each([
+	[80, 4],
+	[20, 6],
+])(
+	"a window of %d × %d without room for question and answer asks for a larger one instead of an answer",
+	(width, rows) => {
+		const { press, answers, draw } = open({ width, rows });
+		expect(draw().join("\n")).toContain("→ n  No");
+		expect(press([UP])).toMatch(/enlarge the\s+window/);
+		expect(draw().join("\n")).not.toContain("Yes");
+		press([ENTER]);
+		expect(answers).toEqual([]);
+		press([ESCAPE]);
+		expect(answers).toEqual([{ allowed: false, isClosed: true }]);
+	},
+);
+
 describe("keys that walk through the history as the question opens", () => {
 	const walk = [UP, UP, UP, UP];
 
