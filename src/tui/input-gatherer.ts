@@ -5,6 +5,8 @@ const PASTE_END = "\x1b[201~";
 /** The start of an escape sequence at the end of the input. A lone escape character may also be the Escape key. */
 const PARTIAL = /\x1b(?:\x1b?(?:\[[\d;:<>=?]*|O)?)?$/;
 const LONE_ESCAPES = /^\x1b+$/;
+/** What follows the escape character of a sequence. */
+const REST_OF_SEQUENCE = /^[\x1b[\]OP_]/;
 /** Timeouts for the rest of a sequence: short for a lone Escape, which must not feel slow; nobody types longer starts. */
 const LONE_ESCAPE_MS = 30;
 const PARTIAL_MS = 250;
@@ -41,6 +43,9 @@ export class InputGatherer {
 			this.#endPaste(this.#paste);
 			return;
 		}
+		// The rest of a sequence may be late. A character this late was not pressed with Alt.
+		const isLate = this.#paste === null && quietMs >= LONE_ESCAPE_MS && !REST_OF_SEQUENCE.test(chunk);
+		if (isLate && LONE_ESCAPES.test(this.#held)) this.#emitHeld();
 		let data = this.#held + chunk;
 		this.#held = "";
 		while (data !== "") data = this.#paste === null ? this.#takeKeys(data) : this.#takePaste(data, this.#paste);
@@ -98,23 +103,24 @@ export class InputGatherer {
 
 	#hold(partial: string): void {
 		this.#held = partial;
-		const flush = () => {
-			const held = this.#held;
-			this.#held = "";
-			// Two escape characters are Escape twice: a slow connection delivers them together. The library waits after an escape
-			// character, too, and would take the start of a report that follows as part of the key.
-			const keys = LONE_ESCAPES.test(held) ? Array<string>(held.length).fill(ESCAPE) : [held];
-			for (const key of keys) if (key !== "") this.emit(key);
-		};
 		const timer = setTimeout(
 			() => {
 				// If the event loop was busy, the rest may have arrived but not been read yet.
 				setImmediate(() => {
-					if (this.#timer === timer) flush();
+					if (this.#timer === timer) this.#emitHeld();
 				});
 			},
 			LONE_ESCAPES.test(partial) ? LONE_ESCAPE_MS : PARTIAL_MS,
 		);
 		this.#timer = timer;
+	}
+
+	#emitHeld(): void {
+		const held = this.#held;
+		this.#held = "";
+		// Two escape characters are Escape twice: a slow connection delivers them together. The library waits after an escape
+		// character, too, and would take the start of a report that follows as part of the key.
+		const keys = LONE_ESCAPES.test(held) ? Array<string>(held.length).fill(ESCAPE) : [held];
+		for (const key of keys) if (key !== "") this.emit(key);
 	}
 }

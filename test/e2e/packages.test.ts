@@ -234,5 +234,6 @@ test("requests with messages of a package's hook are attributed to the package, 
 	await pi.waitForText(/→ kit/);
 	expect(pi.output()).toMatch(ACCENT);
 	await pi.press("escape");
+	await pi.waitForGone("→ kit");
 	await quit(pi);
 });

@@ -2,7 +2,7 @@ import { readFileSync, write as writeToFile } from "node:fs";
 import { Socket } from "node:net";
 import pty from "@lydell/node-pty";
 import headless from "@xterm/headless";
-import { onTestFinished } from "vitest";
+import { onTestFailed, onTestFinished } from "vitest";
 import { keyBytes } from "./keys.js";
 import { type PiOptions, piPlace, piProgram } from "./pi-environment.js";
 
@@ -170,6 +170,7 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 		await exited;
 		emulator.dispose();
 	});
+	onTestFailed(() => console.error(`The screen of pi (process ${child.pid}) when the test failed:\n${visible()}`));
 
 	/** A frame can arrive in several pieces. As in a terminal, only complete ones are seen. */
 	const isInFrame = () => emulator.modes.synchronizedOutputMode && exit === null;

@@ -73,6 +73,15 @@ test("a program that was busy reads pending input before it treats an escape as 
 	expect(emitted).toEqual(["\x1b[A"]);
 });
 
+test("a character that a busy program reads late after an escape was not pressed with Alt", () => {
+	const { emitted, gatherer } = start();
+	gatherer.push("\x1b");
+	vi.advanceTimersToNextTimer();
+	gatherer.push("\x04");
+	vi.runAllTimers();
+	expect(emitted).toEqual(["\x1b[27u", "\x04"]);
+});
+
 test.each([
 	["escape", "\x1b"],
 	["ctrl+c", "\x03"],
