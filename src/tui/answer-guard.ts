@@ -12,8 +12,8 @@ const TOGETHER_MS = 30;
 /** How a question opened. */
 export interface GuardOptions {
 	timing?: Timing;
-	/** When the last key arrived before it opened, as `Timing.now`. Default: never. */
-	lastKeyAt?: number;
+	/** When the last key arrived, for the question or for anything else, as `Timing.now`. Default: long ago. */
+	lastKeyAt?(): number;
 	/** Called after a key has chosen something, which is later than it arrived. */
 	requestRender?(): void;
 }
@@ -44,7 +44,8 @@ export type GuardedKey =
 export class AnswerGuard {
 	readonly #timing: Timing;
 	readonly #requestRender: () => void;
-	#lastKeyAt: number;
+	readonly #lastKeyOfAll: () => number;
+	#lastKeyAt = Number.NEGATIVE_INFINITY;
 	#lastTextAt = Number.NEGATIVE_INFINITY;
 	/** Since when the question has been on the screen; null while it is not. */
 	#openSince: number | null = null;
@@ -57,18 +58,21 @@ export class AnswerGuard {
 
 	/** @param onText receives text that answers nothing: characters, line ends as `\n`, and pastes */
 	constructor(
-		{ timing = TIMING, lastKeyAt = Number.NEGATIVE_INFINITY, requestRender = () => {} }: GuardOptions,
+		{ timing = TIMING, lastKeyAt = () => Number.NEGATIVE_INFINITY, requestRender = () => {} }: GuardOptions,
 		private readonly onText: (text: string) => void,
 	) {
 		this.#timing = timing;
 		this.#requestRender = requestRender;
-		this.#lastKeyAt = lastKeyAt;
+		this.#lastKeyOfAll = lastKeyAt;
 	}
 
 	/** Must be called for each frame, with the rows that it shows completely. */
 	drew(rows: readonly string[]): void {
 		const now = this.#timing.now();
-		this.#openSince ??= now;
+		if (this.#openSince === null) {
+			this.#openSince = now;
+			this.#lastKeyAt = Math.max(this.#lastKeyAt, this.#lastKeyOfAll());
+		}
 		this.#shownSince = new Map(rows.map((row) => [row, this.#shownSince.get(row) ?? now]));
 	}
 

@@ -64,12 +64,13 @@ interface Setup {
 
 function open({ approval = PUSH, width = 80, rows = 24, theme = "plain", lastKeyAgoMs, isNew = false }: Setup = {}) {
 	const timing = new FakeTiming();
+	let keyAt = lastKeyAgoMs === undefined ? Number.NEGATIVE_INFINITY : timing.now() - lastKeyAgoMs;
 	const answers: ApprovalAnswer[] = [];
 	const style = { theme: createTheme(theme), keymap: createKeymap(), rows: () => rows };
 	const guard = {
 		timing,
 		requestRender: () => void draw(),
-		...(lastKeyAgoMs === undefined ? {} : { lastKeyAt: timing.now() - lastKeyAgoMs }),
+		lastKeyAt: () => keyAt,
 	};
 	const dialog = new ApprovalDialog(style, approval, (answer) => answers.push(answer), guard);
 	dialog.focused = true;
@@ -81,6 +82,14 @@ function open({ approval = PUSH, width = 80, rows = 24, theme = "plain", lastKey
 		answers,
 		timing,
 		draw,
+		/** Another dialog covers it, in which a key is pressed after a while. */
+		cover() {
+			dialog.focused = false;
+			timing.pass(CALM);
+			keyAt = timing.now();
+			dialog.focused = true;
+			draw();
+		},
 		/** Presses keys, with a frame after each, and after each frame time. */
 		press(keys: Iterable<string>, ms = CALM) {
 			for (const key of keys) {
@@ -135,6 +144,13 @@ describe("keys that walk through the history as the question opens", () => {
 		timing.pass(SHOWN_MS);
 		press([ENTER]);
 		expect(answers).toEqual([{ allowed: true, choice: -1 }]);
+	});
+
+	test("select nothing if a dialog that covered the question got the first of them", () => {
+		const { press, timing, cover } = open();
+		cover();
+		timing.pass(PAUSE_MS - 1);
+		expect(press(walk, 400)).toContain("→ n  No");
 	});
 
 	test("scroll and close at once", () => {

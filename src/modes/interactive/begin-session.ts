@@ -23,11 +23,11 @@ import type { Transcript } from "./transcript.js";
 export function startQuestions(components: ScreenComponents, { cwd, home }: InteractiveOptions): StartQuestions {
 	const { editor, overlays, dialogs, lastKeyAt } = components;
 	const style = { ...components.style, theme: components.themes.trusted };
-	// While there is a draft, the next key may belong to it.
-	const guard = () => ({
-		lastKeyAt: editor.getText() === "" ? lastKeyAt() : monotonicMs(),
-		requestRender: () => overlays.redraw(),
-	});
+	const guard = () => {
+		// While there is a draft, the next key may belong to it.
+		const typedAt = editor.getText() === "" ? Number.NEGATIVE_INFINITY : monotonicMs();
+		return { lastKeyAt: () => Math.max(typedAt, lastKeyAt()), requestRender: () => overlays.redraw() };
+	};
 	return {
 		ui: dialogs,
 		// Rarely asked, so loaded when needed.

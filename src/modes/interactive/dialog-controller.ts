@@ -137,7 +137,7 @@ export class DialogController implements CommandUI {
 		return this.overlays.open<ApprovalAnswer>(
 			(settle) => {
 				const requestRender = () => this.overlays.redraw();
-				const guard = { timing: this.#timing, lastKeyAt: this.#lastKeyAt(), requestRender };
+				const guard = { timing: this.#timing, lastKeyAt: this.#lastKeyAt, requestRender };
 				const loaded = import("../../tui/approval-dialog.js").then(
 					({ ApprovalDialog }) => new ApprovalDialog(this.style, asked, settle, guard),
 				);

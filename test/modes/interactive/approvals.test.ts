@@ -367,8 +367,11 @@ class Stage {
 	lastSight: (Sight & { question: string }) | null = null;
 }
 
-/** The dialog is loaded with the first question. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+/** A question loads its dialog. */
+async function settled(): Promise<void> {
+	await import("../../../src/tui/approval-dialog.js");
+	await new Promise((resolve) => setImmediate(resolve));
+}
 
 async function play(all: readonly Step[], draft: string): Promise<Stage> {
 	const stage = new Stage(draft);

@@ -19,7 +19,8 @@ const HOOK = `export default (pi) => {
 
 function open({ lastKeyAgoMs = PAUSE_MS } = {}) {
 	const timing = new FakeTiming();
-	const guard = { timing, lastKeyAt: timing.now() - lastKeyAgoMs };
+	const lastKeyAt = timing.now() - lastKeyAgoMs;
+	const guard = { timing, lastKeyAt: () => lastKeyAt };
 	const answers: GrantAnswer[] = [];
 	const path = "/home/ada/shop/.pi/hooks/task-reminder.ts";
 	const file = { path, realPath: path, scope: "project", name: "task-reminder" } as const;

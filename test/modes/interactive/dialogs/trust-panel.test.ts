@@ -189,7 +189,8 @@ describe("the question", () => {
 
 	test("ignores keys of a prompt that the user was typing, until there is a pause", async () => {
 		const timing = new FakeTiming();
-		const { press, answers } = await open(SET, 24, { guard: { timing, lastKeyAt: timing.now() } });
+		const openedAt = timing.now();
+		const { press, answers } = await open(SET, 24, { guard: { timing, lastKeyAt: () => openedAt } });
 		for (const key of "try this\ry") {
 			timing.pass(300);
 			await press(key);
