@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { createHighlighter, loadHighlighter } from "../../src/util/highlight.js";
+import { compileGrammars, createHighlighter, loadHighlighter } from "../../src/util/highlight.js";
 
 /** Writes the kind of each token around it. */
 const NAMED = {
@@ -52,4 +52,12 @@ test("the plain style applies to all text without a kind, also in code without a
 	const highlight = createHighlighter({ ...NAMED, plain: (text) => text.replaceAll("<", "&lt;") });
 	expect(highlight("a < 1;\nb", "ts")).toEqual(["a &lt; ‹number 1›;", "b"]);
 	expect(highlight("a < 1;\n<b>", "no-such-language")).toEqual(["a &lt; 1;", "&lt;b>"]);
+});
+
+test("compiled grammars highlight as before", async () => {
+	const highlight = createHighlighter(NAMED);
+	const before = highlight("let a = 1", "js");
+	await compileGrammars();
+	expect(highlight("let b = 1", "js")).toEqual(before.map((line) => line.replace("a", "b")));
+	expect(createHighlighter(NAMED)("let a = 1", "js")).toEqual(before);
 });

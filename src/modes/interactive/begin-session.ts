@@ -1,10 +1,11 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { AgentSession } from "../../sdk/agent-session.js";
+import { graphemes } from "../../tui/internals/measure-text.js";
 import { VIM_SCOPE } from "../../tui/key-table.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
 import { monotonicMs } from "../../util/clock.js";
 import { statOrNull } from "../../util/fs.js";
-import { loadHighlighter } from "../../util/highlight.js";
+import { compileGrammars, loadHighlighter } from "../../util/highlight.js";
 import { loadWordDiff } from "../../util/word-diff.js";
 import { plural } from "../format.js";
 import { confirmEnd } from "../session-end.js";
@@ -82,7 +83,7 @@ export async function beginSession(
 	const { prompts = [] } = options;
 	void sendPrompts(session, typeof prompts === "function" ? await prompts() : prompts, { editor, failed });
 	input.attach(createPromptTarget(session, images, pastedTexts, options.home));
-	void afterFirstRequest(session).then(loadHighlighting);
+	void afterFirstRequest(session).then(prepareDrawing);
 	void afterFirstRequest(session).then(() => session.controls.updateModelsWeekly(ended));
 	const news = await options.news?.();
 	if (news === "first") {
@@ -129,6 +130,13 @@ export async function afterFirstRequest(session: Pick<AgentSession, "isRunning" 
 /** Loads code highlighting and word diffs. Startup does not wait for them; blocks drawn earlier are redrawn. */
 async function loadHighlighting(): Promise<void> {
 	await Promise.all([loadHighlighter(), loadWordDiff()]);
+}
+
+/** Does before the first answer what would delay its frames: the first block of code and the first emoji take up to 50 ms. */
+async function prepareDrawing(): Promise<void> {
+	await loadHighlighting();
+	await compileGrammars();
+	graphemes.segment("");
 }
 
 /** Reports an update below the header. */
