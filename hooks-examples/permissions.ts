@@ -232,11 +232,22 @@ export function guard(pi: HookAPI, preset: Preset): void {
 		if (plan === null) return;
 		const all = modes(ctx);
 		const edits = all.includes("accept-edits") ? [CARRY_OUT_EDITS] : [];
-		const choice = await ctx.ui.select("Carry out this plan?", [CARRY_OUT, ...edits, EDIT_PLAN, KEEP_PLANNING], {
-			initial: KEEP_PLANNING,
+		const choices = [...edits, EDIT_PLAN];
+		const answer = await ctx.ui.approve({
+			question: "Carry out this plan?",
+			subject: { kind: "text", text: "" },
+			yes: CARRY_OUT,
+			no: KEEP_PLANNING,
+			choices: choices.map((label) => ({ label })),
+			takesMessage: true,
 		});
+		if (!answer.allowed) {
+			if (answer.message) pi.send(answer.message);
+			return;
+		}
+		const choice = choices[answer.choice] ?? CARRY_OUT;
 		const edited = choice === EDIT_PLAN ? await ctx.ui.editor("Plan", plan) : null;
-		if (choice !== CARRY_OUT && choice !== CARRY_OUT_EDITS && !edited?.trim()) return;
+		if (choice === EDIT_PLAN && !edited?.trim()) return;
 		await setMode(ctx, choice === CARRY_OUT_EDITS ? "accept-edits" : (all[0] ?? "ask"));
 		pi.send(edited ? `Carry out this plan. I have edited it:\n\n${edited.trim()}` : "Carry out the plan.");
 	});

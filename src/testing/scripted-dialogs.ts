@@ -91,8 +91,8 @@ export function createScriptedUI(
 		},
 		async approve(approval: Approval): Promise<ApprovalAnswer> {
 			const { question, subject } = approval;
-			const options = approvalOptions(approval).filter(({ answer }) => answer.allowed);
-			const labels = options.map(({ label }) => label);
+			const options = approvalOptions({ ...approval, takesMessage: false });
+			const labels = options.filter(({ answer }) => answer.allowed).map(({ label }) => label);
 			const dialog: AskedDialog = { kind: "approval", title: question, text: subjectText(subject), options: labels };
 			const given = answer(dialog) ?? false;
 			if (typeof given === "boolean") return given ? { allowed: true, choice: -1 } : { allowed: false };

@@ -14,7 +14,7 @@ export interface GuardOptions {
 	timing?: Timing;
 	/** When the last key arrived, for the question or for anything else, as `Timing.now`. Default: long ago. */
 	lastKeyAt?(): number;
-	/** Called after a key has chosen something, which is later than it arrived. */
+	/** Called after a key has chosen something, or turned out not to count, which is later than it arrived. */
 	requestRender?(): void;
 }
 
@@ -38,8 +38,8 @@ export type GuardedKey =
 
 /**
  * Decides which keys answer a question, so that no key that was meant for something else does. Enter counts for a row that has
- * been on the screen for a while, a letter also only as the sole key after a pause. All other characters are text. Keys that
- * select count from the first pause on: before it, someone may still walk through the history of the editor.
+ * been on the screen for a while, a letter also only as the sole key after a pause of typing and reading. All other characters are
+ * text. Keys that select count from the first pause on: before it, someone may still walk through the history of the editor.
  */
 export class AnswerGuard {
 	readonly #timing: Timing;
@@ -54,16 +54,22 @@ export class AnswerGuard {
 	/** Since when each row has been on the screen. */
 	#shownSince = new Map<string, number>();
 	/** A key that may still turn out to be text. */
-	#waiting: { text: string; isLetter: boolean; cancel(): void } | null = null;
+	#waiting: { text: string; isLetter: boolean; counts: boolean; cancel(): void } | null = null;
+	#isIgnored = false;
 
-	/** @param onText receives text that answers nothing: characters, line ends as `\n`, and pastes */
+	/** @param onText receives text that answers nothing: characters, line ends as `\n`, and pastes. It returns whether it used it */
 	constructor(
 		{ timing = TIMING, lastKeyAt = () => Number.NEGATIVE_INFINITY, requestRender = () => {} }: GuardOptions,
-		private readonly onText: (text: string) => void,
+		private readonly onText: (text: string) => boolean,
 	) {
 		this.#timing = timing;
 		this.#requestRender = requestRender;
 		this.#lastKeyOfAll = lastKeyAt;
+	}
+
+	/** Whether the last key did not count because it came too soon. */
+	get isIgnored(): boolean {
+		return this.#isIgnored;
 	}
 
 	/** Must be called for each frame, with the rows that it shows completely. */
@@ -88,38 +94,42 @@ export class AnswerGuard {
 	/** @returns false if the key must still be carried out: one of the kind `other`, or a `move` that is meant */
 	receive(key: GuardedKey): boolean {
 		const now = this.#timing.now();
-		const isPause = now - this.#lastKeyAt >= PAUSE_MS;
+		const sinceLast = now - this.#lastKeyAt;
+		const isPause = sinceLast >= PAUSE_MS;
+		const shownFor = this.#openSince === null ? 0 : now - this.#openSince;
 		this.#lastKeyAt = now;
-		this.#isMeant ||= isPause && this.#openSince !== null && now - this.#openSince >= REACTION_MS;
+		this.#isMeant ||= isPause && shownFor >= REACTION_MS;
+		this.#isIgnored = false;
 		const waiting = this.#waiting;
 		this.#waiting = null;
 		waiting?.cancel();
 		if (key.kind === "other") return false;
-		if (key.kind === "move") return !this.#isMeant;
+		if (key.kind === "move") {
+			this.#isIgnored = !this.#isMeant;
+			return this.#isIgnored;
+		}
 		// A second Enter, as of a key that bounces, is no text.
 		if (waiting && (waiting.isLetter || key.kind !== "enter")) this.#type(waiting.text);
 		if (key.kind === "text") this.#type(key.text);
-		else if (key.kind === "enter") this.#receiveEnter(key, now);
-		else if (isPause) this.#wait(key, this.#isShown(key.row), ALONE_MS);
+		else if (key.kind === "enter" && now - this.#lastTextAt < TOGETHER_MS) this.#type(key.text);
+		else if (key.kind === "enter") {
+			const isApart = waiting?.counts ?? sinceLast >= TOGETHER_MS;
+			this.#wait(key, isApart && this.#isShown(key.row), TOGETHER_MS);
+		} else if (isPause && shownFor >= PAUSE_MS) this.#wait(key, this.#isShown(key.row), ALONE_MS);
 		else this.#type(key.text);
 		return true;
 	}
 
-	#receiveEnter(key: AnswerKey, now: number): void {
-		if (now - this.#lastTextAt < TOGETHER_MS) this.#type(key.text);
-		else this.#wait(key, this.#isShown(key.row), TOGETHER_MS);
-	}
-
-	/** Chooses later, unless another key follows. */
-	#wait({ kind, text, row, choose }: AnswerKey, isShown: boolean, ms: number): void {
+	/** Chooses later, unless another key follows. @param counts whether it is not too soon */
+	#wait({ kind, text, row, choose }: AnswerKey, counts: boolean, ms: number): void {
 		const cancel = this.#timing.after(ms, () => {
 			this.#waiting = null;
 			// The row may have left the screen, as when the terminal became smaller.
-			if (!isShown || !this.#shownSince.has(row)) return;
-			choose();
+			this.#isIgnored = !counts || !this.#shownSince.has(row);
+			if (!this.#isIgnored) choose();
 			this.#requestRender();
 		});
-		this.#waiting = { text, isLetter: kind === "letter", cancel };
+		this.#waiting = { text, isLetter: kind === "letter", counts, cancel };
 	}
 
 	#isShown(row: string): boolean {
@@ -129,6 +139,6 @@ export class AnswerGuard {
 
 	#type(text: string): void {
 		this.#lastTextAt = this.#timing.now();
-		this.onText(text);
+		this.#isIgnored = !this.onText(text);
 	}
 }

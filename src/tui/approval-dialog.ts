@@ -35,6 +35,8 @@ interface Drawn {
 	seen: Set<number>;
 }
 
+/** A message that was meant as an answer. */
+const ANSWER = /^(?:y|yes|\d)$/i;
 /** The rows of the subject that are shown before any answer but the selected one, and the most rows of an answer. */
 const [FEW, MAX_LABEL_ROWS] = [3, 3];
 
@@ -50,9 +52,7 @@ export class ApprovalDialog implements Component, Focusable {
 	/** The editor of the rule of the selected choice; null while the list is shown. */
 	#rule: { input: Input; problem: string | null } | null = null;
 	#isWriting = false;
-	/** Whether the last key did not count because it came too soon. */
-	#isIgnored = false;
-	#selected: number;
+	#selected = 0;
 	#page = FEW;
 	#drawn: Drawn | null = null;
 	#isRead = false;
@@ -65,8 +65,8 @@ export class ApprovalDialog implements Component, Focusable {
 		guard: GuardOptions = {},
 	) {
 		this.#guard = new AnswerGuard(guard, (text) => this.#type(text));
-		this.#rows = approvalOptions(approval);
-		this.#selected = this.#refusal;
+		// The keys of a walk back through the history stay on the first answer.
+		this.#rows = approvalOptions(approval).sort((a, b) => Number(b.kind === "no") - Number(a.kind === "no"));
 	}
 
 	get focused(): boolean {
@@ -78,7 +78,7 @@ export class ApprovalDialog implements Component, Focusable {
 			this.#guard.hide();
 			// Whoever comes back to the question must choose again.
 			this.#rule = null;
-			if (!this.#isWriting) this.#selected = this.#refusal;
+			if (!this.#isWriting) this.#selected = 0;
 		}
 		this.#isFocused = isFocused;
 	}
@@ -130,9 +130,9 @@ export class ApprovalDialog implements Component, Focusable {
 		} else if (typed !== "") this.#guard.receive({ kind: "text", text: typed });
 		else {
 			const by = this.#directionOf(data);
-			this.#isIgnored = this.#guard.receive({ kind: by === 0 ? "other" : "move" });
+			const isIgnored = this.#guard.receive({ kind: by === 0 ? "other" : "move" });
 			if (by === 0) this.#control(data);
-			else if (!this.#isIgnored) this.#move(by);
+			else if (!isIgnored) this.#move(by);
 		}
 	}
 
@@ -141,18 +141,13 @@ export class ApprovalDialog implements Component, Focusable {
 		this.#message.invalidate();
 	}
 
-	/** The row of the answer that refuses. */
-	get #refusal(): number {
-		return this.#rows.findIndex(({ kind }) => kind === "no");
-	}
-
 	get #isEditing(): boolean {
 		return this.#rule !== null || this.#isWriting;
 	}
 
 	/** What must be on the screen for Enter. */
 	get #enterRow(): string {
-		return this.#rule ? `rule ${this.#selected}` : `selected ${this.#selected}`;
+		return this.#rule ? `rule ${this.#selected}` : rowName(this.#selected);
 	}
 
 	#isKeyOf(data: string, at: number): boolean {
@@ -161,13 +156,13 @@ export class ApprovalDialog implements Component, Focusable {
 		// A key may be held down since before the question.
 		if (row === undefined || isKeyRepeat(data)) return false;
 		if (row.kind === "yes" || row.kind === "no") return keymap.matches(data, `question.${row.kind}`);
-		return row.kind === "choice" && at <= 9 && typedText(data) === `${at}`;
+		return row.kind === "choice" && at <= 10 && typedText(data) === `${at - 1}`;
 	}
 
 	/** 1 for a key that selects the next answer, -1 for one that selects the answer before, 0 for all others. */
 	#directionOf(data: string): number {
 		if (this.#rule || isOfMouse(data)) return 0;
-		const inLine = { "answer.yes": -1, "answer.no": 1, "answer.other": this.#selected > 0 ? -1 : 1 };
+		const inLine = { "answer.yes": 1, "answer.no": -1, "answer.other": this.#selected > 0 ? -1 : 1 };
 		const directions: Partial<Record<KeyAction, number>> = {
 			"dialog.up": -1,
 			"dialog.down": 1,
@@ -208,29 +203,31 @@ export class ApprovalDialog implements Component, Focusable {
 		else if (this.#isWriting) {
 			this.#isWriting = false;
 			this.#message.setValue("");
-			this.#selected = this.#refusal;
+			this.#selected = 0;
 		} else this.onAnswer({ allowed: false, isClosed: true });
 	}
 
-	/** No wrapping: a person who wants to scroll down ends at an answer that runs nothing. */
+	/** No wrapping: whoever scrolls far ends at an answer that runs nothing. */
 	#move(by: number): void {
 		this.#selected = Math.max(0, Math.min(this.#selected + by, this.#rows.length - 1));
 		this.#isWriting = this.#rows[this.#selected]?.kind === "message" && this.#message.getValue() !== "";
 	}
 
-	#type(text: string): void {
+	/** @returns whether there is a place for the text */
+	#type(text: string): boolean {
 		if (this.#rule) {
 			this.#rule.problem = null;
 			insert(this.#rule.input, text);
-			return;
+			return true;
 		}
-		const at = this.#rows.findIndex(({ kind }) => kind === "message");
-		this.#isIgnored = at < 0 && text.trim() !== "";
 		// An Enter alone, such as one that came with text for another question, begins no message.
-		if (at < 0 || (!this.#isWriting && text.trim() === "")) return;
+		if (!this.#isWriting && text.trim() === "") return true;
+		const at = this.#rows.findIndex(({ kind }) => kind === "message");
+		if (at < 0) return false;
 		this.#selected = at;
 		this.#isWriting = true;
 		insert(this.#message, text);
+		return true;
 	}
 
 	/** Enter. */
@@ -242,8 +239,11 @@ export class ApprovalDialog implements Component, Focusable {
 	#choose({ kind, answer }: ApprovalOption, at: number): void {
 		if (kind === "no") this.onAnswer(answer);
 		else if (kind === "message") this.#sendMessage();
-		else if (!this.#isRead) this.#showUnread();
-		else if (!answer.allowed || answer.rule === undefined) this.onAnswer(answer);
+		else if (!this.#isRead) {
+			// The first part that has not been on the screen.
+			const { lines = [], seen } = this.#drawn ?? {};
+			this.#scroll.show(lines.findIndex((_, at) => !seen?.has(at)));
+		} else if (!answer.allowed || answer.rule === undefined) this.onAnswer(answer);
 		else {
 			this.#selected = at;
 			this.#isWriting = false;
@@ -252,15 +252,10 @@ export class ApprovalDialog implements Component, Focusable {
 		}
 	}
 
-	/** Shows the first part of the question that has not been on the screen. */
-	#showUnread(): void {
-		const { lines = [], seen } = this.#drawn ?? {};
-		this.#scroll.show(lines.findIndex((_, at) => !seen?.has(at)));
-	}
-
 	#sendMessage(): void {
 		const message = this.#message.getValue().trim();
-		if (message === "") this.#isWriting = true;
+		if (ANSWER.test(message)) this.#cancel();
+		else if (message === "") this.#isWriting = true;
 		else this.onAnswer({ allowed: false, message });
 	}
 
@@ -301,8 +296,8 @@ export class ApprovalDialog implements Component, Focusable {
 		const { from, to } = this.#scroll.window(lines.length);
 		if (isTitleShown) for (let at = from; at < Math.min(to, from + this.#page); at++) seen.add(at);
 		this.#isRead ||= isTitleShown && seen.size >= lines.length;
-		const names = this.#rule ? [] : shown.filter((at) => at !== this.#selected || isCurrentShown).map(rowName);
-		this.#guard.drew(isCurrentShown ? [...names, this.#enterRow] : names);
+		if (this.#rule) this.#guard.drew(isCurrentShown ? [this.#enterRow] : []);
+		else this.#guard.drew(shown.filter((at) => at !== this.#selected || isCurrentShown).map(rowName));
 	}
 
 	/** @param width of the line with the position; 0 without it */
@@ -351,11 +346,11 @@ export class ApprovalDialog implements Component, Focusable {
 		});
 	}
 
-	/** The key that chooses a row; empty without one. The choices come after one row, so that its index is their digit. */
+	/** The key that chooses a row; empty without one. The choices come after two rows, and are counted from 1. */
 	#keyNameOf({ kind }: ApprovalOption, at: number): string {
 		const { keymap } = this.style;
 		if (kind === "yes" || kind === "no") return keymap.keyOf(`question.${kind}`);
-		return kind === "choice" && at <= 9 ? `${at}` : "";
+		return kind === "choice" && at <= 10 ? `${at - 1}` : "";
 	}
 
 	#ruleLines({ input, problem }: { input: Input; problem: string | null }, width: number): string[] {
@@ -377,15 +372,14 @@ export class ApprovalDialog implements Component, Focusable {
 	}
 
 	#keyLines(width: number): string[] {
-		const { keymap } = this.style;
-		if (this.#isEditing) {
-			const accept = hint(this.#rule ? "accept the rule" : "send", "dialog.accept");
-			return keyLines([accept, hint("back", "dialog.cancel")], this.style, width);
-		}
+		const { keymap, theme } = this.style;
+		const isTooSoon = this.#guard.isIgnored || ANSWER.test(this.#message.getValue().trim());
+		const note = isTooSoon ? wrapTextWithAnsi("keys count after a pause", Math.max(1, width - 2)) : [];
 		const no = keymap.keyOf("dialog.cancel") === "" ? [] : [hint("no", "dialog.cancel")];
-		const keys = [hint("choose", "dialog.up", "dialog.down"), hint("", "dialog.accept"), ...no];
-		const note = this.#isIgnored ? wrapTextWithAnsi("keys count after a pause", Math.max(1, width - 2)) : [];
-		return [...note.map((line) => ` ${this.style.theme.warning(line)}`), ...keyLines(keys, this.style, width)];
+		const keys = this.#isEditing
+			? [hint(this.#rule ? "accept the rule" : "send", "dialog.accept"), hint("back", "dialog.cancel")]
+			: [hint("choose", "dialog.up", "dialog.down"), hint("", "dialog.accept"), ...no];
+		return [...note.map((line) => ` ${theme.warning(line)}`), ...keyLines(keys, this.style, width)];
 	}
 }
 

@@ -36,7 +36,7 @@ test("a letter answers after a pause, arrows choose a rule, and the transcript k
 	pi.type("y");
 	await pi.waitForText("bash: printf tw''o");
 	await read();
-	await pi.press("up");
+	await pi.press("down", "down");
 	await pi.waitForText("→ 1  Yes, always: printf *");
 	await read();
 	await pi.press("enter");

@@ -13,7 +13,7 @@ const CLEAR = `export default (pi) => {
 	} });
 };`;
 
-test.each([40, 80, 120])("at %d columns, down and enter on a hook's question clear nothing", async (columns) => {
+test.each([40, 80, 120])("at %d columns, up and enter on a hook's question clear nothing", async (columns) => {
 	const provider = await startProvider();
 	const pi = await openPi({ agentDir: agentDirFor(provider, { hooks: { "stacking.ts": CLEAR } }), columns });
 	await pi.waitForText(columns === 40 ? "0%" : "1 hook");
@@ -21,14 +21,14 @@ test.each([40, 80, 120])("at %d columns, down and enter on a hook's question cle
 	await pi.waitForText("stacking asks: Clear session?");
 	await pi.waitForText("→ n  No");
 	await read();
-	await pi.press("down");
+	await pi.press("up");
 	await read();
 	await pi.press("enter");
 	await pi.waitForText("nothing was cleared");
 	await submit(pi, "/wipe");
 	await pi.waitForText("→ n  No");
 	await read();
-	await pi.press("up");
+	await pi.press("down");
 	await pi.waitForText("→ y  Yes");
 	await read();
 	await pi.press("enter");

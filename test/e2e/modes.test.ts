@@ -46,7 +46,7 @@ test("shift+tab goes through the modes, which decide about edits, and an edited 
 	await submit(pi, "push");
 	await pi.waitForText("permissions asks: Run this command?");
 	await read();
-	await pi.press("up");
+	await pi.press("down", "down", "down");
 	await answer(pi, /→ 2 +Yes, always: bash\(git push \*\)/);
 	await pi.waitForText("accept the rule");
 	for (const _ of "push *)") await pi.press("backspace");

@@ -42,9 +42,11 @@ test("a letter typed before a question is kept as the draft, and Enter refuses",
 	expect((await pi.exited).code).toBe(0);
 });
 
-test("an answer typed after reading the question runs the call", async () => {
+test("an answer that may continue a line begun before the question must be typed again to run the call", async () => {
 	const { pi, provider } = await openQuestion("half");
 	await pi.waitForText(MARK);
+	await answerLine(pi, "y");
+	await pi.waitForText("You were typing when pi asked: type it again");
 	await answerLine(pi, "y");
 	await pi.waitForText("pi: over");
 	expect(conversation(provider, 1).join("\n")).toContain("tool: ran");

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createHookTest, type DialogAnswer, type HookTest, toolCall } from "../../src/testing/index.js";
 import { startSession } from "../helpers/session.js";
+import { skipTime } from "../helpers/skip-time.js";
 import { startApp } from "../modes/interactive/app.js";
 import { example, tryExample } from "./example.js";
 import { startGuarded } from "./guarded.js";
@@ -9,9 +10,10 @@ import { serveWeb } from "./web-server.js";
 const PLAN = "I read it.\n\n## Plan\n\n1. Change a.ts\n2. Run the tests";
 const READING = ["read", "grep", "find", "ls"];
 const QUESTION = {
-	kind: "select",
+	kind: "approval",
 	title: "Carry out this plan?",
-	options: ["Carry it out", "Edit it first", "Keep planning"],
+	text: "",
+	options: ["Carry it out", "Edit it first"],
 };
 
 async function plan(dialogs: DialogAnswer[], ...replies: string[]): Promise<HookTest> {
@@ -75,6 +77,12 @@ test.each<[DialogAnswer[]]>([[["Keep planning"]], [[null]], [["Edit it first", n
 	},
 );
 
+test("other text goes to the model, in plan mode", async () => {
+	const t = await plan(["Change c.ts, too"], PLAN, "What for?");
+	expect(t.requests[1]?.messages.at(-1)?.text).toBe("Change c.ts, too");
+	expect(t.screen.statuses).toEqual({ mode: "plan mode" });
+});
+
 test("the mode survives a reload and a restart, and --plan does not turn it on again", async () => {
 	const readFlags = () => ({ values: { plan: true }, problem: null });
 	const run = await startSession({ hookFiles: [example("plan-mode.ts")], readFlags });
@@ -113,11 +121,7 @@ test("with a preset that asks, the plan can be carried out with accepted edits",
 	provider.reply(PLAN, "Done.");
 	await session.prompt("go");
 	await session.waitForIdle();
-	expect(asked[0]?.choices).toEqual([
-		...QUESTION.options.slice(0, 1),
-		"Carry it out, and accept edits",
-		...QUESTION.options.slice(1),
-	]);
+	expect(asked[0]?.choices).toEqual(["Carry it out, and accept edits", "Edit it first"]);
 	expect(session.entries.filter(({ type }) => type === "permission_mode")).toMatchObject([
 		{ mode: "plan" },
 		{ mode: "accept-edits" },
@@ -158,8 +162,9 @@ test.each([40, 80, 120])("at %i columns shift+tab turns it on, and the question 
 	await app.submit("Fix it");
 	await app.terminal.waitFor("Keep planning");
 	// Enter alone, as of someone who was typing, carries out nothing.
-	expect(await app.terminal.text()).toMatch(/Carry out this plan\?[\s\S]*→ Keep planning/);
-	await app.terminal.press("up", "up", "enter");
+	expect(await app.terminal.text()).toMatch(/Carry out this plan\?[\s\S]*→ n {2}Keep planning/);
+	skipTime(1);
+	await app.terminal.press("down", "enter");
 	await app.terminal.waitFor("All done.");
 	expect((await app.terminal.screen()).slice(-2).join("\n")).not.toContain("plan mode");
 });

@@ -111,7 +111,7 @@ test.each([
 	(width, rows) => {
 		const { press, answers, draw } = open({ width, rows });
 		expect(draw().join("\n")).toContain("→ n  No");
-		expect(press([UP])).toMatch(/enlarge the\s+window/);
+		expect(press([DOWN])).toMatch(/enlarge the\s+window/);
 		expect(draw().join("\n")).not.toContain("Yes");
 		press([ENTER]);
 		expect(answers).toEqual([]);
@@ -121,7 +121,7 @@ test.each([
 );
 
 describe("keys that walk through the history as the question opens", () => {
-	const walk = [UP, UP, UP, UP];
+	const walk = [DOWN, DOWN, DOWN, UP, UP];
 
 	test.each([100, 300, 400, PAUSE_MS - 1])("select nothing, %d ms apart", (ms) => {
 		const { press, answers } = open({ isNew: true, lastKeyAgoMs: ms });
@@ -139,7 +139,7 @@ describe("keys that walk through the history as the question opens", () => {
 
 	test("count after a pause, and from then on at any speed", () => {
 		const { press, answers, timing } = open({ isNew: true, lastKeyAgoMs: 100 });
-		press([UP], PAUSE_MS);
+		press([DOWN], PAUSE_MS);
 		expect(press(walk, 50)).toContain("→ y  Yes, once");
 		timing.pass(SHOWN_MS);
 		press([ENTER]);
@@ -163,11 +163,11 @@ describe("keys that walk through the history as the question opens", () => {
 
 test("a question that was covered has its refusal selected when it comes back", () => {
 	const { press, dialog, draw } = open();
-	expect(press([UP, UP, UP])).toContain("→ y  Yes, once");
+	expect(press([DOWN])).toContain("→ y  Yes, once");
 	dialog.focused = false;
 	dialog.focused = true;
 	expect(draw().join("\n")).toContain("→ n  No");
-	expect(press([UP, ENTER])).toContain("git push *");
+	expect(press([DOWN, DOWN, DOWN, ENTER])).toContain("git push *");
 	dialog.focused = false;
 	dialog.focused = true;
 	expect(draw().join("\n")).toContain("→ n  No");
@@ -190,7 +190,7 @@ describe("the screen", () => {
 	test.each([40, 80, 120])("a command, a diff, a long text, a rule and a message at %d columns", async (width) => {
 		const shown = [PUSH, EDIT, LONG].map((approval) => open({ approval, width }).draw());
 		const rule = open({ width });
-		rule.press([UP, ENTER]);
+		rule.press([DOWN, DOWN, DOWN, ENTER]);
 		const message = open({ width });
 		message.press("not on main");
 		const frames = [...shown, rule.draw(), message.draw()].map((frame) => `${frame.join("\n")}\n`);
@@ -241,8 +241,8 @@ describe("an answer that allows", () => {
 		["y", ["y"], { allowed: true, choice: -1 }],
 		["Y", ["Y"], { allowed: true, choice: -1 }],
 		["a digit", ["1"], { allowed: true, choice: 0 }],
-		["arrows and Enter", [UP, UP, UP, ENTER], { allowed: true, choice: -1 }],
-		["more arrows than rows", [...Array(9).fill(UP), ENTER], { allowed: true, choice: -1 }],
+		["arrows and Enter", [DOWN, ENTER], { allowed: true, choice: -1 }],
+		["more ups than rows", [...Array(9).fill(UP), ENTER], { allowed: false }],
 		["a rule", ["2", ENTER], { allowed: true, choice: 1, rule: "git push *" }],
 		["an edited rule", ["2", "\x7f", ..."origin", ENTER], { allowed: true, choice: 1, rule: "git push origin" }],
 	])("%s", (_, keys, answer) => {
@@ -303,7 +303,7 @@ describe("a refusal", () => {
 
 	test("Enter before the rest of a burst answers nothing, whatever is selected", () => {
 		const { press, answers, timing } = open();
-		press([UP, UP, UP]);
+		press([DOWN]);
 		press("\rrm it\r", 0);
 		timing.pass(CALM);
 		expect(answers).toEqual([]);
@@ -351,26 +351,45 @@ describe("time", () => {
 	});
 
 	test.each([
-		[SHOWN_MS - 1, 0],
-		[SHOWN_MS, 1],
-	])("a row counts after %d ms on the screen", (ms, count) => {
-		for (const key of ["y", ENTER]) {
-			const { press, timing, answers } = open({ isNew: true });
-			timing.pass(ms);
-			press([key]);
-			expect(answers).toHaveLength(count);
-		}
+		["y", PAUSE_MS - 1, 0],
+		["y", PAUSE_MS, 1],
+		[ENTER, SHOWN_MS - 1, 0],
+		[ENTER, SHOWN_MS, 1],
+	])("%j counts only later than %d ms after the question, if %d is 0", (key, ms, count) => {
+		const { press, timing, answers } = open({ isNew: true });
+		timing.pass(ms);
+		press([key]);
+		expect(answers).toHaveLength(count);
 	});
 
-	test("a row counts only from when it was selected, and drawn", () => {
+	test.each([
+		["y", [ENTER, ENTER]],
+		["1", [ENTER, ENTER]],
+		["yes", [ENTER]],
+	])("%j, which an Enter too soon makes text, is not sent as a refusal", (text, enters) => {
+		const { press, answers } = open();
+		press(text, 100);
+		press(enters.slice(1));
+		expect(press([])).toContain(text === "yes" ? "No, and tell the model:" : "keys count after a pause");
+		press([ENTER]);
+		expect(press([])).toContain("→ n  No");
+		expect(answers).toEqual([]);
+	});
+	test("keys that arrive together choose nothing, and the question says so", () => {
 		const { dialog, press, timing, answers, draw } = open();
-		timing.pass(CALM);
-		for (const key of [UP, UP, UP, ENTER]) dialog.handleInput(key);
+		for (const key of [DOWN, ENTER]) dialog.handleInput(key);
 		timing.pass(CALM);
 		expect(answers).toEqual([]);
-		draw();
+		expect(draw().join("\n")).toContain("keys count after a pause");
 		press([ENTER], 100);
-		expect(answers).toEqual([]);
+		expect(answers).toEqual([{ allowed: true, choice: -1 }]);
+	});
+
+	test.each([100, 150, 400])("arrows and Enter count %d ms apart once the question has been read", (ms) => {
+		const { press, answers } = open({ isNew: true, lastKeyAgoMs: 100 });
+		expect(press([UP, UP], CALM)).toContain("→ n  No");
+		press([DOWN, DOWN, UP, ENTER], ms);
+		expect(answers).toEqual([{ allowed: true, choice: -1 }]);
 	});
 
 	test("time under another dialog does not count", () => {
@@ -385,11 +404,11 @@ describe("time", () => {
 });
 
 describe("a question that does not fit", () => {
-	test.each([UP, "y"])("does not allow before all of it was on the screen (%j)", (key) => {
+	test.each([DOWN, "y"])("does not allow before all of it was on the screen (%j)", (key) => {
 		const { press, answers, draw } = open({ approval: LINES });
-		const keys = key === UP ? [UP, UP, UP] : [];
+		const keys = key === DOWN ? [DOWN] : [];
 		press(keys);
-		const answer = key === UP ? ENTER : "y";
+		const answer = key === DOWN ? ENTER : "y";
 		const seen = new Set(draw());
 		for (let pages = 0; answers.length === 0 && pages < 40; pages++) {
 			press([answer]);

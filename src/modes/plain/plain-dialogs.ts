@@ -104,7 +104,8 @@ export class PlainDialogs implements CommandUI {
 				const answer = line.trim();
 				const word = answer.toLowerCase();
 				const kind = ["", "n", "no"].includes(word) ? "no" : ["y", "yes"].includes(word) ? "yes" : null;
-				const chosen = options.find((option, at) => option.kind === kind || word === `${at + 1}`);
+				const names = (label: string, at: number) => [`${at + 1}`, label.toLowerCase()];
+				const chosen = options.find(({ kind: own, label }, at) => own === kind || names(label, at).includes(word));
 				if (chosen) return { value: chosen.answer };
 				if (takesMessage && !/^\d+$/.test(answer)) return { value: { allowed: false, message: answer } };
 				return { retry: [`Type a number from 1 to ${options.length}`] };

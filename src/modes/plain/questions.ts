@@ -39,6 +39,7 @@ interface OpenQuestion extends QueuedDialog {
 
 const TOO_SOON = "Answered too soon to have been read: type it again";
 const PASTED = "Pasted together with other text: type it again";
+const BEGUN = "You were typing when pi asked: type it again";
 
 /** Asks one question at a time; others wait in order. */
 export class Questions {
@@ -62,8 +63,12 @@ export class Questions {
 			/** When the question was printed, and since when it or the reason to answer again can be read. */
 			let printedAt = Number.POSITIVE_INFINITY;
 			let readableSince = printedAt;
+			/** Whether the first line may continue one that was begun before the question. */
+			let mayContinue = false;
 			const print = async () => {
-				onTyped(await terminal.openLine(question.isHidden === true));
+				const typed = await terminal.openLine(question.isHidden === true);
+				mayContinue = typed !== "";
+				onTyped(typed);
 				if (this.#queue.current !== dialog) return;
 				for (const line of question.lines) output.say(line);
 				output.ask(question.mark);
@@ -74,6 +79,7 @@ export class Questions {
 				for (const line of lines) output.say(line);
 				output.ask(question.mark);
 				readableSince = timing.now();
+				mayContinue = false;
 				return true;
 			};
 			const dialog: OpenQuestion = {
@@ -84,6 +90,7 @@ export class Questions {
 					if ("retry" in answer) return retry(answer.retry);
 					if (question.allows?.(answer.value)) {
 						if (isPasted) return retry([PASTED]);
+						if (mayContinue) return retry([BEGUN]);
 						if (begunAt - readableSince < PAUSE_MS) return retry([TOO_SOON]);
 					}
 					settle(answer.value);

@@ -50,8 +50,8 @@ test.each([
 			" stacking asks: Clear session?",
 			" This starts a new session; the old one",
 			" stays in /resume.",
-			"   y  Yes",
 			" → n  No",
+			"   y  Yes",
 			" ↑↓ choose · enter · esc no",
 		],
 	],
@@ -60,8 +60,8 @@ test.each([
 		[
 			" stacking asks: Clear session?",
 			" This starts a new session; the old one stays in /resume.",
-			"   y  Yes",
 			" → n  No",
+			"   y  Yes",
 			" ↑↓ choose · enter · esc no",
 		],
 	],
@@ -70,18 +70,18 @@ test.each([
 		[
 			" stacking asks: Clear session?",
 			" This starts a new session; the old one stays in /resume.",
-			"   y  Yes",
 			" → n  No",
+			"   y  Yes",
 			" ↑↓ choose · enter · esc no",
 		],
 	],
-])("at %d columns a hook's confirm names the hook, and down and enter refuse", async (columns, lines) => {
+])("at %d columns a hook's confirm names the hook, and up and enter refuse", async (columns, lines) => {
 	const app = await startApp({ columns, hooks: { "stacking.ts": STACKING } });
 	await app.terminal.waitFor("0%");
 	await app.submit("/fresh");
 	await app.terminal.waitFor("→ n  No");
 	skipTime(1);
-	await app.terminal.press("down");
+	await app.terminal.press("up");
 	expect(await panel(app)).toEqual(["─".repeat(columns), ...lines]);
 	skipTime(1);
 	await app.terminal.press("enter");

@@ -12,6 +12,7 @@ const GATE = `export default (pi) => {
 test.each([
 	["1", "tool: ran", "rules: "],
 	["y", "tool: ran", "rules: "],
+	["yes, once", "tool: ran", "rules: "],
 	["2", "tool: ran", "rules: echo *"],
 	["3", "tool: The user refused this call when hook gate asked: Run it?", "rules: "],
 	["", "tool: The user refused this call when hook gate asked: Run it?", "rules: "],
@@ -135,6 +136,21 @@ test("several answers that allow, pasted together, leave the question open", asy
 	enter("n");
 	await until("over");
 	expect(results().join("\n")).toContain("The user refused this call");
+});
+
+test("the end of a line that was begun before the question allows nothing", async () => {
+	const plain = await startPlain({ hooks: { "gate.ts": GATE } });
+	plain.provider.reply([toolCall("bash", { command: "echo r''an" })], "over");
+	await plain.until("> ");
+	plain.enter("go");
+	plain.type("step ");
+	await plain.until("kept for the next prompt: step");
+	await plain.until(MARK);
+	plain.enter("1");
+	await plain.until("You were typing when pi asked: type it again");
+	plain.enter("1");
+	await plain.until("over");
+	expect(JSON.stringify(plain.provider.requests.at(-1)?.messages)).toContain("ran");
 });
 
 test("after an answer that is none, one that allows counts only after a pause", async () => {

@@ -15,7 +15,7 @@ export abstract class LetterQuestion implements Focusable {
 		private readonly answers: Readonly<Partial<Record<KeyAction, () => void>>>,
 		guard: GuardOptions,
 	) {
-		this.#guard = new AnswerGuard(guard, () => {});
+		this.#guard = new AnswerGuard(guard, () => true);
 	}
 
 	get focused(): boolean {

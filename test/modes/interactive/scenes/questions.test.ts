@@ -62,7 +62,7 @@ test(
 		};
 		await app.terminal.waitFor("0%");
 		const chooseRule = async (one: App) => {
-			await one.terminal.press("up");
+			await one.terminal.press("down", "down", "down");
 			skipTime(1);
 			await one.terminal.press("enter");
 		};
