@@ -1,4 +1,5 @@
 // Draws the pictures of README and docs: runs the demo of the built program in a terminal and writes docs/images/*.svg.
+import { setTimeout } from "node:timers/promises";
 import { type DemoScreen, openDemo } from "./demo-screen.js";
 import type { Page } from "./svg.js";
 
@@ -79,10 +80,10 @@ async function drawApproval(): Promise<void> {
 
 /** Selects an answer with the arrow keys, and accepts it once it has been on the screen for a while. */
 async function choose(pi: DemoScreen, label: string): Promise<void> {
-	for (const line of ["2  ", "1  ", label]) {
-		pi.write("\x1b[A");
-		await pi.until((screen) => screen.includes(`→ ${line}`));
-	}
+	// A key counts once the question can have been read.
+	await setTimeout(1000);
+	pi.write("\x1b[B");
+	await pi.until((screen) => screen.includes(`→ ${label}`));
 	while (true) {
 		pi.write("\r");
 		if (await pi.soon((screen) => !screen.includes(`→ ${label}`))) return;
