@@ -63,7 +63,7 @@ test("the keys of a question can be rebound, and the question names them", async
 	await app.terminal.waitFor("0%");
 	await app.submit("/ask");
 	await app.terminal.waitFor("↑↓ choose · f2 · esc no");
-	expect(await app.terminal.text()).toMatch(/ j {2}Yes\n +→ n {2}No/);
+	expect(await app.terminal.text()).toMatch(/→ n {2}No\n +j {2}Yes/);
 	await app.terminal.type("y");
 	await app.terminal.press("enter");
 	expect(await app.terminal.text()).toContain("Sure?");
