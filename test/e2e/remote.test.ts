@@ -149,7 +149,8 @@ test.each(kinds.flatMap((kind) => Object.keys(ENDS).map((how) => [kind, how] as 
 		await vi.waitUntil(() => sleeps() === 0, { timeout: 5000, interval: 20 });
 		expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS);
 		await expect.poll(() => processesWith(mark)).toEqual([]);
-		if (how === "Escape") await pi.waitForText(/│ stopped · \d/);
+		// On a busy machine the run may stop waiting for the program that ran the command in the container.
+		if (how === "Escape") await pi.waitForText(/│ (?:stopped · \d|aborted: the user stopped the run)/);
 		// The shared connection too, except in the session that goes on.
 		else if (bin !== undefined) await expect.poll(() => processesWith(bin)).toEqual([]);
 	},
