@@ -28,6 +28,7 @@ export function boundUI(ui: () => SessionUI, host: DialogMarks, call: HookCall):
 	const bound = <D extends DialogOptions>(dialog: D | undefined) => ({
 		...dialog,
 		hook: hook.name,
+		duringCall: call.defersRebuild || call.tool !== undefined,
 		signal: AbortSignal.any(dialog?.signal ? [dialog.signal, ...signals()] : signals()),
 	});
 	// Takes a promise, not a callback, so that no wrapper lies between the hook and the mode's dialog.

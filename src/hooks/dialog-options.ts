@@ -44,6 +44,11 @@ export function askingHook(dialog: object | undefined): string | null {
 	return dialog && "hook" in dialog && typeof dialog.hook === "string" ? dialog.hook : null;
 }
 
+/** Whether a hook opened a dialog while a call of a tool waits for it. */
+export function opensDuringCall(dialog: object | undefined): boolean {
+	return dialog !== undefined && "duringCall" in dialog && dialog.duringCall === true;
+}
+
 /** The title of a dialog for the user: `stacking asks: Clear session?` when a hook opened it. */
 export function dialogTitle(title: unknown, dialog: DialogOptions | undefined): string {
 	const hook = askingHook(dialog);

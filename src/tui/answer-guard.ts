@@ -4,8 +4,8 @@ import { PAUSE_MS, TIMING, type Timing } from "../util/clock.js";
 export const ALONE_MS = 700;
 /** An answer counts only once its row has been on the screen for this long, in ms: before it, nobody can have read it. */
 export const SHOWN_MS = 300;
-/** A question must have been on the screen for this long before a key selects another answer, in ms: nobody reacts faster. */
-export const REACTION_MS = 500;
+/** Enter counts only this long after a key that selects, in ms: before it, nobody can have seen what that selected. */
+export const ENTER_MS = 120;
 /** Keys that arrive within this time, in ms, came together, as in a paste without its marks; nobody types this fast. */
 const TOGETHER_MS = 30;
 
@@ -47,6 +47,7 @@ export class AnswerGuard {
 	readonly #lastKeyOfAll: () => number;
 	#lastKeyAt = Number.NEGATIVE_INFINITY;
 	#lastTextAt = Number.NEGATIVE_INFINITY;
+	#selectedAt = Number.NEGATIVE_INFINITY;
 	/** Since when the question has been on the screen; null while it is not. */
 	#openSince: number | null = null;
 	/** Whether a key has come that was pressed for the question. */
@@ -98,7 +99,7 @@ export class AnswerGuard {
 		const isPause = sinceLast >= PAUSE_MS;
 		const shownFor = this.#openSince === null ? 0 : now - this.#openSince;
 		this.#lastKeyAt = now;
-		this.#isMeant ||= isPause && shownFor >= REACTION_MS;
+		this.#isMeant ||= isPause && shownFor >= PAUSE_MS;
 		this.#isIgnored = false;
 		const waiting = this.#waiting;
 		this.#waiting = null;
@@ -106,6 +107,7 @@ export class AnswerGuard {
 		if (key.kind === "other") return false;
 		if (key.kind === "move") {
 			this.#isIgnored = !this.#isMeant;
+			if (this.#isMeant) this.#selectedAt = now;
 			return this.#isIgnored;
 		}
 		// A second Enter, as of a key that bounces, is no text.
@@ -113,7 +115,7 @@ export class AnswerGuard {
 		if (key.kind === "text") this.#type(key.text);
 		else if (key.kind === "enter" && now - this.#lastTextAt < TOGETHER_MS) this.#type(key.text);
 		else if (key.kind === "enter") {
-			const isApart = waiting?.counts ?? sinceLast >= TOGETHER_MS;
+			const isApart = waiting?.counts ?? now - this.#selectedAt >= ENTER_MS;
 			this.#wait(key, isApart && this.#isShown(key.row), TOGETHER_MS);
 		} else if (isPause && shownFor >= PAUSE_MS) this.#wait(key, this.#isShown(key.row), ALONE_MS);
 		else this.#type(key.text);

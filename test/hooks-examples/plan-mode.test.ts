@@ -164,7 +164,9 @@ test.each([40, 80, 120])("at %i columns shift+tab turns it on, and the question 
 	// Enter alone, as of someone who was typing, carries out nothing.
 	expect(await app.terminal.text()).toMatch(/Carry out this plan\?[\s\S]*→ n {2}Keep planning/);
 	skipTime(1);
-	await app.terminal.press("down", "enter");
+	await app.terminal.press("down");
+	skipTime(1);
+	await app.terminal.press("enter");
 	await app.terminal.waitFor("All done.");
 	expect((await app.terminal.screen()).slice(-2).join("\n")).not.toContain("plan mode");
 });

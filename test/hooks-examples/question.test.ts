@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type DialogAnswer, type HookTestOptions, toolCall } from "../../src/testing/index.js";
 import * as loopback from "../helpers/loopback-provider.js";
+import { skipTime } from "../helpers/skip-time.js";
 import { startApp } from "../modes/interactive/app.js";
 import { tryExample } from "./example.js";
 
@@ -59,6 +60,9 @@ test.each([40, 80, 120])("at %i columns the question is a dialog, and call and a
 	await app.submit("go");
 	await app.terminal.waitFor("Something else…");
 	expect(await app.terminal.text()).toContain("question asks: Which database?");
+	// Nobody expects it, so that keys which are still pressed choose nothing.
+	await app.terminal.press("enter");
+	skipTime(1);
 	await app.terminal.press("down", "enter");
 	await app.terminal.waitFor("Postgres it is.");
 	const lines = (await app.terminal.screen()).map((line) => line.trim());

@@ -1,6 +1,6 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { describe, expect, test } from "vitest";
-import { ALONE_MS, REACTION_MS, SHOWN_MS } from "../../src/tui/answer-guard.js";
+import { ALONE_MS, ENTER_MS, SHOWN_MS } from "../../src/tui/answer-guard.js";
 import { ApprovalDialog } from "../../src/tui/approval-dialog.js";
 import { createKeymap } from "../../src/tui/keymap.js";
 import { createTheme } from "../../src/tui/theme.js";
@@ -133,7 +133,7 @@ describe("keys that walk through the history as the question opens", () => {
 
 	test("select nothing if the first is pressed before anyone can react", () => {
 		const { press, timing } = open({ isNew: true });
-		timing.pass(REACTION_MS - 1);
+		timing.pass(PAUSE_MS - 1);
 		expect(press(walk, 400)).toContain("→ n  No");
 	});
 
@@ -375,17 +375,19 @@ describe("time", () => {
 		expect(press([])).toContain("→ n  No");
 		expect(answers).toEqual([]);
 	});
-	test("keys that arrive together choose nothing, and the question says so", () => {
+	test.each([0, ENTER_MS - 1])("Enter %d ms after an arrow key chooses nothing, and the question says so", (ms) => {
 		const { dialog, press, timing, answers, draw } = open();
-		for (const key of [DOWN, ENTER]) dialog.handleInput(key);
+		dialog.handleInput(DOWN);
+		timing.pass(ms);
+		dialog.handleInput(ENTER);
 		timing.pass(CALM);
 		expect(answers).toEqual([]);
 		expect(draw().join("\n")).toContain("keys count after a pause");
-		press([ENTER], 100);
+		press([ENTER]);
 		expect(answers).toEqual([{ allowed: true, choice: -1 }]);
 	});
 
-	test.each([100, 150, 400])("arrows and Enter count %d ms apart once the question has been read", (ms) => {
+	test.each([ENTER_MS, 150, 400])("arrows and Enter count %d ms apart once the question has been read", (ms) => {
 		const { press, answers } = open({ isNew: true, lastKeyAgoMs: 100 });
 		expect(press([UP, UP], CALM)).toContain("→ n  No");
 		press([DOWN, DOWN, UP, ENTER], ms);

@@ -4,6 +4,7 @@ import {
 	askingHook,
 	dialogLimits,
 	dialogTitle,
+	opensDuringCall,
 	type SelectChoice,
 	selectChoices,
 	textOf,
@@ -192,9 +193,10 @@ export class DialogController implements CommandUI {
 		const draft = this.#draft;
 		// Text typed into a dialog of pi may be a secret, so it never reaches the draft.
 		const keepsText = askingHook(dialog) !== null;
-		return draft
-			? guardTyping(component, { draft, keymap: this.style.keymap, keepsText, timing: this.#timing })
-			: component;
+		if (!draft) return component;
+		const isUnexpected = component instanceof SelectDialog && opensDuringCall(dialog);
+		const { keymap } = this.style;
+		return guardTyping(component, { draft, keymap, keepsText, isUnexpected, timing: this.#timing });
 	}
 }
 

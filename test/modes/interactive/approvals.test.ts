@@ -2,7 +2,7 @@ import { type Component, Container, isFocusable } from "@mariozechner/pi-tui";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DialogController } from "../../../src/modes/interactive/dialog-controller.js";
-import { ALONE_MS, REACTION_MS, SHOWN_MS } from "../../../src/tui/answer-guard.js";
+import { ALONE_MS, ENTER_MS, SHOWN_MS } from "../../../src/tui/answer-guard.js";
 import { createKeymap } from "../../../src/tui/keymap.js";
 import { Mouse } from "../../../src/tui/mouse.js";
 import { OverlayStack } from "../../../src/tui/overlay-stack.js";
@@ -13,6 +13,8 @@ import { FakeTiming } from "../../helpers/fake-timing.js";
 
 const ENTER = "\r";
 const DOWN = "\x1b[B";
+/** Keys that select another answer. */
+const SELECTING: ReadonlySet<string> = new Set(["\x1b[A", DOWN, "\x1b[C", "\x1b[D", "\t"]);
 const KEYS = [ENTER, ENTER, "\x1b[A", DOWN, DOWN, "\x1b[5~", "\x1b[6~", "\x1b[F", "\x1b[H", "\t", "\x1b[C", "\x1b[D"];
 const KEYS_OF_TEXT = ["y", "Y", "n", "1", "2", "y", "yes", " ", "q", "\x1b[121u", "\x7f", "\x15"];
 const PAUSES = [0, 0, 1, 20, 29, 31, 80, 150, 249, 251, 299, 301, 400, 699, 701, 1500];
@@ -329,11 +331,14 @@ class Stage {
 			const shownSince = sight.selected === "rule" ? sight.selectedSince : (sight.rows.get(sight.selected) ?? key.at);
 			if (key.at - shownSince < SHOWN_MS) problem("the selected row was not shown for long enough");
 			const other = keys.slice(0, -1).findLast(({ data }) => data !== ENTER);
-			if (other && key.at - other.at < 30) problem("Enter came together with another key");
+			const isSelecting = sight.selected !== "rule" && other && SELECTING.has(other.data);
+			if (isSelecting && key.at - other.at < ENTER_MS) problem("nobody can have seen what was selected");
+			if (before && before.at > key.at - 10 && /^[a-z0-9 ]/i.test(before.data))
+				problem("Enter came together with text");
 			if (!/^(?:rule|[y12])$/.test(sight.selected)) problem(`the selected row was ${sight.selected}`);
 			// A key that was pressed for the question.
 			const isMeant = (at: number, index: number) =>
-				at - sight.since >= REACTION_MS && at - (keys[index - 1]?.at ?? Number.NEGATIVE_INFINITY) >= PAUSE_MS;
+				at - sight.since >= PAUSE_MS && at - (keys[index - 1]?.at ?? Number.NEGATIVE_INFINITY) >= PAUSE_MS;
 			if (sight.selected !== "rule" && !keys.slice(0, -1).some(({ at }, index) => isMeant(at, index)))
 				problem("the row was selected by keys that began before the question can have been read");
 			return;

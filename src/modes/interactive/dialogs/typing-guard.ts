@@ -8,17 +8,28 @@ export interface Draft {
 	handleInput(data: string): void;
 }
 
-/** Guards a dialog that opens while the user types. @param keepsText the text typed before the pause belongs to the draft */
+/** How a dialog is guarded. */
+interface TypingGuard {
+	draft: Draft;
+	keymap: Keymap;
+	/** Whether the text typed before the pause belongs to the draft. */
+	keepsText: boolean;
+	/** Whether it opens while the model works, when nobody expects it. Default: no. */
+	isUnexpected?: boolean;
+	timing?: Timing;
+}
+
+/** Guards a dialog that opens while the user types, or may be about to. */
 export function guardTyping(
 	dialog: Component,
-	{ draft, keymap, keepsText, timing = TIMING }: { draft: Draft; keymap: Keymap; keepsText: boolean; timing?: Timing },
+	{ draft, keymap, keepsText, isUnexpected = false, timing = TIMING }: TypingGuard,
 ): Component {
-	if (draft.getText() === "") return dialog;
+	if (draft.getText() === "" && !isUnexpected) return dialog;
 	const onText = (data: string) => keepsText && draft.handleInput(data);
 	return new GuardedDialog(dialog, keymap, timing, onText);
 }
 
-/** A dialog that opened while the user was typing. Until the user pauses it ignores all keys but Escape, which is safe. */
+/** Until the user pauses, it ignores all keys but Escape, which is safe. */
 class GuardedDialog implements Component, Focusable {
 	/** Time of the last key that was meant for the editor; null after a pause. */
 	#typedAt: number | null;
