@@ -31,8 +31,8 @@ export interface AnswerKey {
 export type GuardedKey =
 	| AnswerKey
 	| { kind: "text"; text: string }
-	/** Selects another answer. */
-	| { kind: "move" }
+	/** Selects an answer; `changes`: another than before. */
+	| { kind: "move"; changes: boolean }
 	/** Scrolls or closes: it cannot run anything. */
 	| { kind: "other" };
 
@@ -107,7 +107,7 @@ export class AnswerGuard {
 		if (key.kind === "other") return false;
 		if (key.kind === "move") {
 			this.#isIgnored = !this.#isMeant;
-			if (this.#isMeant) this.#selectedAt = now;
+			if (this.#isMeant && key.changes) this.#selectedAt = now;
 			return this.#isIgnored;
 		}
 		// A second Enter, as of a key that bounces, is no text.

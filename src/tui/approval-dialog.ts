@@ -130,9 +130,13 @@ export class ApprovalDialog implements Component, Focusable {
 		} else if (typed !== "") this.#guard.receive({ kind: "text", text: typed });
 		else {
 			const by = this.#directionOf(data);
-			const isIgnored = this.#guard.receive({ kind: by === 0 ? "other" : "move" });
+			// No wrapping: whoever scrolls far ends at an answer that runs nothing.
+			const to = Math.max(0, Math.min(this.#selected + by, this.#rows.length - 1));
+			const isIgnored = this.#guard.receive(
+				by === 0 ? { kind: "other" } : { kind: "move", changes: to !== this.#selected },
+			);
 			if (by === 0) this.#control(data);
-			else if (!isIgnored) this.#move(by);
+			else if (!isIgnored) this.#select(to);
 		}
 	}
 
@@ -207,9 +211,8 @@ export class ApprovalDialog implements Component, Focusable {
 		} else this.onAnswer({ allowed: false, isClosed: true });
 	}
 
-	/** No wrapping: whoever scrolls far ends at an answer that runs nothing. */
-	#move(by: number): void {
-		this.#selected = Math.max(0, Math.min(this.#selected + by, this.#rows.length - 1));
+	#select(at: number): void {
+		this.#selected = at;
 		this.#isWriting = this.#rows[this.#selected]?.kind === "message" && this.#message.getValue() !== "";
 	}
 

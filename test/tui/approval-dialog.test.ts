@@ -387,6 +387,13 @@ describe("time", () => {
 		expect(answers).toEqual([{ allowed: true, choice: -1 }]);
 	});
 
+	test("Enter right after an arrow key that selected nothing else counts", () => {
+		const { press, answers } = open();
+		press([UP], 10);
+		press([ENTER]);
+		expect(answers).toEqual([{ allowed: false }]);
+	});
+
 	test.each([ENTER_MS, 150, 400])("arrows and Enter count %d ms apart once the question has been read", (ms) => {
 		const { press, answers } = open({ isNew: true, lastKeyAgoMs: 100 });
 		expect(press([UP, UP], CALM)).toContain("→ n  No");
