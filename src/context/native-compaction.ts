@@ -36,7 +36,7 @@ const CONVERSATIONS: ReadonlyMap<string, string> = new Map([
  * final messages once and unchanged: if a hook hid, changed or repeated it, the model gets what the hook made. A pure function of
  * its arguments, so that a past request can be computed again.
  * @param entries those from which the messages were computed
- * @returns null if the model gets the summary, or if there is none
+ * @returns null without a compaction, or if the model gets its summary
  */
 export function findNativeSummary(
 	messages: BuiltContext["messages"],

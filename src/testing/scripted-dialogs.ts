@@ -26,8 +26,9 @@ export interface AskedDialog {
 export type OpenDialog = AskedDialog & Partial<OpenComponent>;
 
 /**
- * What the user does: the label of an option, a boolean or a text (for an `approval`, any other text refuses and tells the model); for several options a list of labels; for a component
- * a list of keys, such as `enter` or `x`, empty to wait until it closes itself; null cancels.
+ * What the user does: the label of an option, a boolean or a text (for an `approval`, any other text refuses and tells the model); for
+ * several options a list of labels; for a component a list of keys, such as `enter` or `x`, empty to wait until it closes itself; null
+ * cancels.
  */
 export type GivenAnswer = string | boolean | readonly string[] | null;
 

@@ -351,15 +351,18 @@ describe("time", () => {
 	});
 
 	test.each([
-		["y", PAUSE_MS - 1, 0],
-		["y", PAUSE_MS, 1],
-		[ENTER, SHOWN_MS - 1, 0],
-		[ENTER, SHOWN_MS, 1],
-	])("%j counts only later than %d ms after the question, if %d is 0", (key, ms, count) => {
-		const { press, timing, answers } = open({ isNew: true });
-		timing.pass(ms);
-		press([key]);
-		expect(answers).toHaveLength(count);
+		["a letter", "y", PAUSE_MS],
+		["Enter", ENTER, SHOWN_MS],
+	])("%s (%j) counts once the question has been on the screen for %d ms", (_, key, ms) => {
+		for (const [passed, count] of [
+			[ms - 1, 0],
+			[ms, 1],
+		] as const) {
+			const { press, timing, answers } = open({ isNew: true });
+			timing.pass(passed);
+			press([key]);
+			expect(answers).toHaveLength(count);
+		}
 	});
 
 	test.each([

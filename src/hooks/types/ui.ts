@@ -172,7 +172,10 @@ export interface HookUI {
 		options: readonly SelectOption<T>[],
 		dialog: SelectManyOptions<NoInfer<T>>,
 	): Promise<T[] | null>;
-	/** Lets the user choose. Ask with `approve` whether something may run. @returns the option itself, or the `value` of a `SelectOption`; null if canceled */
+	/**
+	 * Lets the user choose. Ask with `approve` whether something may run.
+	 * @returns the option itself, or the `value` of a `SelectOption`; null if canceled
+	 */
 	select<T extends string>(title: string, options: readonly T[], dialog?: SelectOptions<NoInfer<T>>): Promise<T | null>;
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: SelectOptions<NoInfer<T>>): Promise<T | null>;
 	/** Asks a yes/no question. @returns false if canceled */

@@ -27,7 +27,8 @@ export interface NewServer {
 }
 
 /**
- * Asks a server for its models, unless one is named, and writes them to models.json, and its key to auth.json. The lists in memory do not change.
+ * Asks a server for its models, unless one is named, and writes them to models.json, and its key to auth.json. The lists in memory do
+ * not change.
  * @param path models.json
  * @returns the name of the provider, which is made from the address
  * @throws PiError `bad_arguments` for an address that is none, `command_failed` if the server lists no models,
