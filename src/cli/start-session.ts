@@ -1,8 +1,10 @@
 import { askHowToOpen } from "../commands/open-locked.js";
 import { PiError } from "../errors.js";
+import type { GrantRequest } from "../hooks/handles.js";
 import type { StartQuestions } from "../modes/start-questions.js";
 import type { AgentSession } from "../sdk/agent-session.js";
 import type { CreateAgentSessionOptions } from "../sdk/create-session.js";
+import type { ProjectSet } from "../trust/store.js";
 import type { CliContext, CliOptions } from "./options.js";
 
 /** Options of a terminal session that are not on the command line. */
@@ -22,10 +24,11 @@ export async function startSession(
 	options: CliOptions,
 	context: CliContext,
 	{ session: given, releases }: TerminalExtras,
-	{ askTrust, askGrant, ui, lastBytes }: StartQuestions,
+	questions: StartQuestions,
 ): Promise<AgentSession> {
 	// Not needed for the first paint, but before any module that may print.
 	const { divertConsole, divertWrites, watchStrayErrors } = await import("./stray-errors.js");
+	const { ui, lastBytes } = questions;
 	const notify = (line: string) => ui.notify(line, "info");
 	releases.push(divertConsole(notify), divertWarnings(notify));
 	const [{ createAgentSession }, { sessionOptions }, { Watchdog }] = await Promise.all([
@@ -35,7 +38,13 @@ export async function startSession(
 	]);
 	const described = await sessionOptions(options, context);
 	const watch = new Watchdog({ restore: lastBytes });
-	const wanted = { ...described, askTrust, askGrant, watch, onWait: notify, ...given };
+	// Rarely asked, so loaded when needed.
+	const approvals = () => import("../modes/start-questions.js");
+	const asking = {
+		askTrust: async (set: ProjectSet) => (await approvals()).askTrust(set, questions),
+		askGrant: async (request: GrantRequest) => (await approvals()).askGrant(request, questions, context),
+	};
+	const wanted = { ...described, ...asking, watch, onWait: notify, ...given };
 	const session = await createAgentSession(wanted).catch(async (error: unknown) => {
 		const { session: choice } = wanted;
 		if (!(error instanceof PiError) || error.code !== "log_locked" || choice?.kind !== "open") throw error;

@@ -57,6 +57,8 @@ export class AnswerGuard {
 	/** A key that may still turn out to be text. */
 	#waiting: { text: string; isLetter: boolean; counts: boolean; cancel(): void } | null = null;
 	#isIgnored = false;
+	/** Whether the last text had no use: an Enter ends it. */
+	#isUnused = false;
 
 	/** @param onText receives text that answers nothing: characters, line ends as `\n`, and pastes. It returns whether it used it */
 	constructor(
@@ -113,7 +115,8 @@ export class AnswerGuard {
 		// A second Enter, as of a key that bounces, is no text.
 		if (waiting && (waiting.isLetter || key.kind !== "enter")) this.#type(waiting.text);
 		if (key.kind === "text") this.#type(key.text);
-		else if (key.kind === "enter" && now - this.#lastTextAt < TOGETHER_MS) this.#type(key.text);
+		else if (key.kind === "enter" && now - this.#lastTextAt < (this.#isUnused ? PAUSE_MS : TOGETHER_MS))
+			this.#type(key.text);
 		else if (key.kind === "enter") {
 			const isApart = waiting?.counts ?? now - this.#selectedAt >= ENTER_MS;
 			this.#wait(key, isApart && this.#isShown(key.row), TOGETHER_MS);
@@ -141,6 +144,7 @@ export class AnswerGuard {
 
 	#type(text: string): void {
 		this.#lastTextAt = this.#timing.now();
-		this.#isIgnored = !this.onText(text);
+		this.#isUnused = !this.onText(text);
+		this.#isIgnored = this.#isUnused;
 	}
 }

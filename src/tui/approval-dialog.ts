@@ -11,6 +11,7 @@ import {
 	type Approval,
 	type ApprovalAlternative,
 	type ApprovalAnswer,
+	type ApprovalDetails,
 	type ApprovalOption,
 	approvalOptions,
 	NO_WITH_MESSAGE,
@@ -63,10 +64,11 @@ export class ApprovalDialog implements Component, Focusable {
 		private readonly approval: Approval,
 		private readonly onAnswer: (answer: ApprovalAnswer) => void,
 		guard: GuardOptions = {},
+		private readonly details?: ApprovalDetails,
 	) {
 		this.#guard = new AnswerGuard(guard, (text) => this.#type(text));
 		// The keys of a walk back through the history stay on the first answer.
-		this.#rows = approvalOptions(approval).sort((a, b) => Number(b.kind === "no") - Number(a.kind === "no"));
+		this.#rows = approvalOptions(approval, details).sort((a, b) => Number(b.kind === "no") - Number(a.kind === "no"));
 	}
 
 	get focused(): boolean {
@@ -155,11 +157,10 @@ export class ApprovalDialog implements Component, Focusable {
 	}
 
 	#isKeyOf(data: string, at: number): boolean {
-		const { keymap } = this.style;
 		const row = this.#rows[at];
 		// A key may be held down since before the question.
 		if (row === undefined || isKeyRepeat(data)) return false;
-		if (row.kind === "yes" || row.kind === "no") return keymap.matches(data, `question.${row.kind}`);
+		if (row.key) return this.style.keymap.matches(data, `question.${row.key}`);
 		return row.kind === "choice" && at <= 10 && typedText(data) === `${at - 1}`;
 	}
 
@@ -241,6 +242,7 @@ export class ApprovalDialog implements Component, Focusable {
 
 	#choose({ kind, answer }: ApprovalOption, at: number): void {
 		if (kind === "no") this.onAnswer(answer);
+		else if (kind === "details") void this.details?.show();
 		else if (kind === "message") this.#sendMessage();
 		else if (!this.#isRead) {
 			// The first part that has not been on the screen.
@@ -350,9 +352,8 @@ export class ApprovalDialog implements Component, Focusable {
 	}
 
 	/** The key that chooses a row; empty without one. The choices come after two rows, and are counted from 1. */
-	#keyNameOf({ kind }: ApprovalOption, at: number): string {
-		const { keymap } = this.style;
-		if (kind === "yes" || kind === "no") return keymap.keyOf(`question.${kind}`);
+	#keyNameOf({ kind, key }: ApprovalOption, at: number): string {
+		if (key) return this.style.keymap.keyOf(`question.${key}`);
 		return kind === "choice" && at <= 10 ? `${at - 1}` : "";
 	}
 

@@ -29,10 +29,18 @@ export interface ApprovalSubject {
 /** An answer that allows more than one call. */
 export interface ApprovalAlternative {
 	label: string;
+	/** The key that chooses it: that of answers for this run only. Default: its number. */
+	key?: "once";
 	/** A text that the user can edit before it counts. */
 	rule?: string;
 	/** @returns why an edited rule cannot be used; null if it can */
 	check?(rule: string): string | null;
+}
+
+/** More of what an approval is about than its question has room for. Showing it answers nothing. */
+export interface ApprovalDetails {
+	label: string;
+	show(): Promise<void>;
 }
 
 /** What the user answered. `choice` is an index of `choices`, -1 for `yes`; `isClosed`: the question was closed without an answer. */
@@ -59,7 +67,9 @@ export function isApproval(value: unknown): value is Approval {
 
 function isAlternative(value: unknown): boolean {
 	if (!isRecord(value)) return false;
-	return typeof value.label === "string" && isAbsentOr("string")(value.rule) && isAbsentOr("function")(value.check);
+	const { label, key, rule, check } = value;
+	const isKnownKey = key === undefined || key === "once";
+	return typeof label === "string" && isKnownKey && isAbsentOr("string")(rule) && isAbsentOr("function")(check);
 }
 
 function isAbsentOr(type: "string" | "boolean" | "function"): (value: unknown) => boolean {
@@ -76,22 +86,26 @@ export function subjectText({ head = "", text, more = "" }: ApprovalSubject): st
 
 /** An answer that can be chosen. */
 export interface ApprovalOption {
-	kind: "yes" | "choice" | "no" | "message";
+	kind: "yes" | "choice" | "no" | "message" | "details";
 	label: string;
-	/** What choosing it means, with rules as they are; a `message` needs its text first. */
+	/** The key that chooses it; of a choice without one, its number. */
+	key?: "yes" | "no" | "once" | "code";
+	/** What choosing it means, with rules as they are; a `message` needs its text first, and `details` answer nothing. */
 	answer: ApprovalAnswer;
 }
 
-/** The answers to an approval, in their order: yes, its choices, no, and no with a text for the model if it takes one. */
-export function approvalOptions(approval: Approval): ApprovalOption[] {
+/** The answers to an approval, in their order: yes, its choices, no, no with a text for the model if it takes one, its details. */
+export function approvalOptions(approval: Approval, details?: ApprovalDetails): ApprovalOption[] {
 	const { yes = "Yes, once", no = "No", choices = [], takesMessage = false } = approval;
 	return [
-		{ kind: "yes", label: yes, answer: { allowed: true, choice: -1 } },
-		...choices.map(({ label, rule }, choice): ApprovalOption => {
-			if (rule === undefined) return { kind: "choice", label, answer: { allowed: true, choice } };
-			return { kind: "choice", label: `${label}: ${rule}`, answer: { allowed: true, choice, rule } };
+		{ kind: "yes", label: yes, key: "yes", answer: { allowed: true, choice: -1 } },
+		...choices.map(({ label, key, rule }, choice): ApprovalOption => {
+			const own = key === undefined ? {} : { key };
+			if (rule === undefined) return { kind: "choice", label, ...own, answer: { allowed: true, choice } };
+			return { kind: "choice", label: `${label}: ${rule}`, ...own, answer: { allowed: true, choice, rule } };
 		}),
-		{ kind: "no", label: no, answer: { allowed: false } },
+		{ kind: "no", label: no, key: "no", answer: { allowed: false } },
 		...(takesMessage ? [{ kind: "message", label: NO_WITH_MESSAGE, answer: { allowed: false } } as const] : []),
+		...(details ? [{ kind: "details", label: details.label, key: "code", answer: { allowed: false } } as const] : []),
 	];
 }

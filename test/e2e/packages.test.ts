@@ -63,7 +63,7 @@ test("a package is installed, asked about, updated with a diff, refused when tam
 
 	const first = await openPi(options);
 	const question = await first.waitForText("Run it?");
-	expect(question).toContain("The package npm:hello-kit has code that pi would run:");
+	expect(question).toContain("The package npm:hello-kit has code that pi would run.");
 	expect(question).toContain("brings 1 hook, 1 skill, version 1.0.0");
 	expect(question).toMatch(/hooks\/hello\.ts +0\.2 KB +[0-9a-f]{12} +new/);
 	expect(question).toMatch(/node_modules\/left-pad 1\.3\.0 +\d+ B +[0-9a-f]{12} +new/);

@@ -16,7 +16,7 @@ test("a conversation in plain mode has a turn, a choice, a stopped run and an en
 	const cwd = tempDir();
 	writeFiles(cwd, { ".pi/hooks/x.ts": "export default () => {};\n" });
 	const pi = startPi({ agentDir, cwd, args: ["--plain"], columns: 200 });
-	await pi.waitForText("y, o, v or n, empty is no:");
+	await pi.waitForText("number, empty is no:");
 	await submit(pi, "n");
 	await pi.waitForText("Model Scripted, 1 hook");
 	await pi.waitForText(/^>$/m);

@@ -220,6 +220,7 @@ const PERMISSIONS = {
 	choice: ["choice", "allow_always"],
 	no: ["reject", "reject_once"],
 	message: ["tell", "reject_once"],
+	details: ["details", "reject_once"],
 } as const satisfies Record<ApprovalOption["kind"], readonly [string, PermissionOption["kind"]]>;
 
 /** An answer as an option of a permission request. */

@@ -3,7 +3,6 @@ import type { AgentSession } from "../../sdk/agent-session.js";
 import { graphemes } from "../../tui/internals/measure-text.js";
 import { VIM_SCOPE } from "../../tui/key-table.js";
 import { LAST_BYTES } from "../../tui/terminal-guard.js";
-import { monotonicMs } from "../../util/clock.js";
 import { statOrNull } from "../../util/fs.js";
 import { compileGrammars, loadHighlighter } from "../../util/highlight.js";
 import { loadWordDiff } from "../../util/word-diff.js";
@@ -20,25 +19,17 @@ import { SessionBinding } from "./session-binding.js";
 import { createShell, type ShellHost } from "./shell.js";
 import type { Transcript } from "./transcript.js";
 
-/** The questions that starting a session may ask on this screen. They never use a project's theme. */
-export function startQuestions(components: ScreenComponents, { cwd, home }: InteractiveOptions): StartQuestions {
-	const { editor, overlays, dialogs, lastKeyAt } = components;
-	const style = { ...components.style, theme: components.themes.trusted };
-	const guard = () => {
-		// While there is a draft, the next key may belong to it.
-		const typedAt = editor.getText() === "" ? Number.NEGATIVE_INFINITY : monotonicMs();
-		return { lastKeyAt: () => Math.max(typedAt, lastKeyAt()), requestRender: () => overlays.redraw() };
-	};
+/** The questions that starting a session may ask on this screen. */
+export function startQuestions({ style, themes, overlays, dialogs }: ScreenComponents): StartQuestions {
 	return {
 		ui: dialogs,
-		// Rarely asked, so loaded when needed.
-		async askTrust(set) {
-			const { askTrust } = await import("./dialogs/trust-panel.js");
-			return askTrust(set, overlays, style, { guard: guard() });
-		},
-		async askGrant(request) {
-			const { askGrant } = await import("./dialogs/grant-panel.js");
-			return askGrant(request, overlays, style, { paths: { cwd, home }, guard: guard() });
+		async showCode(title, code) {
+			const { createCodePager } = await import("./dialogs/pager.js");
+			const look = { ...style, theme: themes.trusted };
+			await overlays.open<null>((settle) => createCodePager(look, title, code, () => settle(null)), {
+				canceled: null,
+				isOnTop: true,
+			});
 		},
 		lastBytes: LAST_BYTES,
 	};

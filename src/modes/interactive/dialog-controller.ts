@@ -14,7 +14,8 @@ import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption } fro
 import type { DialogStyle } from "../../tui/dialog-style.js";
 import type { OverlayOptions, OverlayStack } from "../../tui/overlay-stack.js";
 import { SelectDialog } from "../../tui/select-dialog.js";
-import type { Approval, ApprovalAnswer } from "../../util/approval.js";
+import type { Theme } from "../../tui/theme.js";
+import type { Approval, ApprovalAnswer, ApprovalDetails } from "../../util/approval.js";
 import { TIMING, type Timing } from "../../util/clock.js";
 import type { TextDialogHost } from "./dialogs/text-dialog.js";
 import { type Draft, guardTyping } from "./dialogs/typing-guard.js";
@@ -29,6 +30,8 @@ export interface DialogControllerOptions {
 	/** When the last key arrived, as `monotonicMs`. Absent: long ago. */
 	lastKeyAt?(): number;
 	timing?: Timing;
+	/** The theme of pi's own approvals. Default: that of all dialogs. */
+	trustedTheme?(): Theme;
 }
 
 /** From this number of options on, hooks let the user filter them unless they say otherwise. */
@@ -43,6 +46,7 @@ export class DialogController implements CommandUI {
 	readonly #draft: Draft | null;
 	readonly #lastKeyAt: () => number;
 	readonly #timing: Timing;
+	readonly #trustedTheme: () => Theme;
 
 	constructor(
 		private readonly overlays: OverlayStack,
@@ -54,12 +58,14 @@ export class DialogController implements CommandUI {
 			hookScreen,
 			lastKeyAt = () => Number.NEGATIVE_INFINITY,
 			timing = TIMING,
+			trustedTheme = () => style.theme,
 		}: DialogControllerOptions = {},
 	) {
 		this.#draft = draft;
 		this.#text = text;
 		this.#lastKeyAt = lastKeyAt;
 		this.#timing = timing;
+		this.#trustedTheme = trustedTheme;
 		if (hookScreen) this.hookScreen = hookScreen;
 	}
 
@@ -131,8 +137,9 @@ export class DialogController implements CommandUI {
 		return allowed;
 	}
 
-	/** Asks whether something may run. */
-	approve(approval: Approval, dialog?: DialogOptions): Promise<ApprovalAnswer> {
+	/** Asks whether something may run. The theme of a project or package does not style pi's own questions. */
+	approve(approval: Approval, dialog?: DialogOptions, details?: ApprovalDetails): Promise<ApprovalAnswer> {
+		const style = askingHook(dialog) === null ? { ...this.style, theme: this.#trustedTheme() } : this.style;
 		const asked = { ...approval, question: dialogTitle(approval.question, dialog) };
 		const refused: ApprovalAnswer = { allowed: false, isClosed: true };
 		return this.overlays.open<ApprovalAnswer>(
@@ -140,7 +147,7 @@ export class DialogController implements CommandUI {
 				const requestRender = () => this.overlays.redraw();
 				const guard = { timing: this.#timing, lastKeyAt: this.#lastKeyAt, requestRender };
 				const loaded = import("../../tui/approval-dialog.js").then(
-					({ ApprovalDialog }) => new ApprovalDialog(this.style, asked, settle, guard),
+					({ ApprovalDialog }) => new ApprovalDialog(style, asked, settle, guard, details),
 				);
 				loaded.catch(() => settle(refused));
 				return this.#guard(new LoadedDialog(loaded, requestRender), dialog);

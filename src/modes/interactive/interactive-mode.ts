@@ -26,7 +26,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const components = createScreenComponents(options, { session: () => session, quit });
 	const { terminal, themes, screen, editor, overlays, palette } = components;
 	// They notice keys from the first one on.
-	const questions = startQuestions(components, options);
+	const questions = startQuestions(components);
 	let ending: Promise<void> | undefined;
 	const dispose = async (): Promise<void> => {
 		if (session) ending ??= endWithoutScreen(session, (line) => terminal.write(`${lastLine(line, themes.theme)}\r\n`));

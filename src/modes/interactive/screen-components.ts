@@ -160,10 +160,10 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		keyAt = monotonicMs();
 		return undefined;
 	});
-	const lastKeyAt = () => keyAt;
 	const dialogs = new DialogController(overlays, style, (level, message) => screen.transcript.notice(level, message), {
 		draft: editor,
-		lastKeyAt,
+		lastKeyAt: () => keyAt,
+		trustedTheme: () => themes.trusted,
 		text: { createEditor, editExternally, requestRender: () => screen.tui.requestRender() },
 		hookScreen: new HookScreenLoader({
 			screen,
@@ -205,7 +205,6 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		overlays,
 		style,
 		dialogs,
-		lastKeyAt,
 		createEditor,
 		palette,
 		images,

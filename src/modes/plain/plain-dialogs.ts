@@ -2,12 +2,27 @@ import type { ChoiceOptions, CommandUI } from "../../commands/command.js";
 import { dialogLimits, dialogTitle, type SelectChoice, selectChoices, textOf } from "../../hooks/dialog-options.js";
 import type { HookScreen } from "../../hooks/session-ui.js";
 import type { DialogOptions, InputOptions, SelectManyOptions, SelectOption } from "../../hooks/types.js";
-import { type Approval, type ApprovalAnswer, approvalOptions, subjectText } from "../../util/approval.js";
+import {
+	type Approval,
+	type ApprovalAnswer,
+	type ApprovalDetails,
+	type ApprovalOption,
+	approvalOptions,
+	subjectText,
+} from "../../util/approval.js";
 import { plainLine } from "./plain-output.js";
 import type { Questions } from "./questions.js";
 
 /** Maximum number of listed options; the user finds others by typing part of a name. */
 const MAX_LISTED = 20;
+/** The words that stand for the keys of an approval, and those that must be said. */
+const WORDS: Readonly<Record<NonNullable<ApprovalOption["key"]>, readonly string[]>> = {
+	yes: ["y", "yes"],
+	once: ["o"],
+	code: ["v"],
+	no: ["", "n", "no"],
+};
+const LETTERS: Readonly<Record<string, string>> = { once: " (o)", code: " (v)" };
 
 /** Dialogs of hooks and commands as numbered lists and questions, answered with one line. */
 export class PlainDialogs implements CommandUI {
@@ -87,25 +102,31 @@ export class PlainDialogs implements CommandUI {
 		});
 	}
 
-	/** Asks whether something may run: a number answers, and a line of other text is a refusal with a message. */
-	approve(approval: Approval, dialog?: DialogOptions): Promise<ApprovalAnswer> {
+	/** Asks whether something may run: a number or a word answers, and a line of other text is a refusal with a message. */
+	approve(approval: Approval, dialog?: DialogOptions, details?: ApprovalDetails): Promise<ApprovalAnswer> {
 		const { question, subject, takesMessage = false } = approval;
-		const options = approvalOptions({ ...approval, takesMessage: false });
+		const options = approvalOptions({ ...approval, takesMessage: false }, details);
 		const tells = takesMessage ? ", other text is no and tells the model" : "";
 		const text = subjectText(subject);
 		return this.questions.ask<ApprovalAnswer>({
 			lines: [
 				...dialogTitle(question, dialog).split("\n").map(questionLine),
 				...(text === "" ? [] : text.split("\n").map(questionLine)),
-				...options.map(({ label }, at) => `  ${at + 1}. ${questionLine(label)}`),
+				...options.map(({ label, key = "" }, at) => `  ${at + 1}. ${questionLine(label)}${LETTERS[key] ?? ""}`),
 			],
 			mark: `number, empty is no${tells}: `,
 			read: (line) => {
 				const answer = line.trim();
 				const word = answer.toLowerCase();
-				const kind = ["", "n", "no"].includes(word) ? "no" : ["y", "yes"].includes(word) ? "yes" : null;
-				const names = (label: string, at: number) => [`${at + 1}`, label.toLowerCase()];
-				const chosen = options.find(({ kind: own, label }, at) => own === kind || names(label, at).includes(word));
+				const isNamed = ({ key, label }: ApprovalOption, at: number) =>
+					[...(key ? WORDS[key] : []), `${at + 1}`, label.toLowerCase()].includes(word);
+				const named = options.filter(isNamed);
+				// A choice that is labeled as a refusal is none.
+				const chosen = named.find(({ answer }) => !answer.allowed) ?? named[0];
+				if (chosen?.kind === "details") {
+					void details?.show();
+					return { retry: [] };
+				}
 				if (chosen) return { value: chosen.answer };
 				if (takesMessage && !/^\d+$/.test(answer)) return { value: { allowed: false, message: answer } };
 				return { retry: [`Type a number from 1 to ${options.length}`] };

@@ -6,6 +6,7 @@ import type { AgentSession } from "../../sdk/agent-session.js";
 import { elsewhereOf } from "../../tools/machine/elsewhere.js";
 import { TIMING, type Timing } from "../../util/clock.js";
 import { exitBySignal } from "../../util/signals.js";
+import type { CodeLine } from "../code-lines.js";
 import { copyToClipboard } from "../desktop.js";
 import { plural } from "../format.js";
 import { mentionedImages } from "../mentioned-images.js";
@@ -17,7 +18,6 @@ import { PlainDialogs } from "./plain-dialogs.js";
 import { PlainOutput, plainLine } from "./plain-output.js";
 import { PlainScreen } from "./plain-screen.js";
 import { type PlainTerminal, ProcessPlainTerminal, type TypedLine } from "./plain-terminal.js";
-import { askPlainGrant, askPlainTrust } from "./plain-trust.js";
 import { Questions } from "./questions.js";
 
 interface FirstPrompt {
@@ -134,8 +134,9 @@ class PlainMode {
 	async #begin(): Promise<void> {
 		const session = await this.options.startSession({
 			ui: this.#dialogs,
-			askTrust: (set) => askPlainTrust(set, this.#questions, this.#output),
-			askGrant: (request) => askPlainGrant(request, this.#questions),
+			showCode: async (_, code) => {
+				for (const line of code) this.#output.say(codeLine(line));
+			},
 			// Plain mode changes no terminal state that needs restoring.
 			lastBytes: "",
 		});
@@ -386,3 +387,11 @@ const HOTKEYS: [string, string][] = [
 	["Ctrl+D", "Quit"],
 	["Ctrl+Z", "Suspend; resume with fg"],
 ];
+
+/** A line of code in words. */
+function codeLine({ kind, mark, text }: CodeLine): string {
+	if (kind === "heading") return `${text}:`;
+	if (kind === "added") return `  added ${mark.replace("+", "")}: ${text}`;
+	if (kind === "removed") return `  removed: ${text}`;
+	return `  ${mark.trim()} ${text}`;
+}

@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 import { SettingsStore } from "../../../src/config/settings-store.js";
 import { runInteractive } from "../../../src/modes/interactive/interactive-mode.js";
 import type { InteractiveOptions } from "../../../src/modes/interactive/interactive-options.js";
+import { askGrant, askTrust } from "../../../src/modes/start-questions.js";
 import type { AgentSession } from "../../../src/sdk/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/sdk/create-session.js";
 import { keyBytes } from "../../helpers/keys.js";
@@ -86,8 +87,8 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
 				env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH },
 				...(options.on === undefined ? {} : { on: options.on }),
 				settings,
-				askTrust: questions.askTrust,
-				askGrant: questions.askGrant,
+				askTrust: (set) => askTrust(set, questions),
+				askGrant: (request) => askGrant(request, questions, { cwd, home }),
 			});
 			return session;
 		},

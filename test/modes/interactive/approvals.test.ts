@@ -16,7 +16,7 @@ const DOWN = "\x1b[B";
 /** Keys that select another answer. */
 const SELECTING: ReadonlySet<string> = new Set(["\x1b[A", DOWN, "\x1b[C", "\x1b[D", "\t"]);
 const KEYS = [ENTER, ENTER, "\x1b[A", DOWN, DOWN, "\x1b[5~", "\x1b[6~", "\x1b[F", "\x1b[H", "\t", "\x1b[C", "\x1b[D"];
-const KEYS_OF_TEXT = ["y", "Y", "n", "1", "2", "y", "yes", " ", "q", "\x1b[121u", "\x7f", "\x15"];
+const KEYS_OF_TEXT = ["y", "Y", "n", "o", "v", "1", "2", "y", "yes", " ", "q", "\x1b[121u", "\x7f", "\x15"];
 const PAUSES = [0, 0, 1, 20, 29, 31, 80, 150, 249, 251, 299, 301, 400, 699, 701, 1500];
 
 /** What happens, in order. */
@@ -73,7 +73,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** A sentence as keys that are typed at some speed, in one chunk, or in two. */
 const sentence: fc.Arbitrary<Step[]> = fc
 	.tuple(
-		fc.constantFrom("yes please", "y", "1 more", "no y\ry\r", "ok\ry", "y\r", "\ry"),
+		fc.constantFrom("yes please", "y", "over and out", "v", "1 more", "no y\ry\r", "ok\ry", "y\r", "\ry"),
 		fc.constantFrom(0, 10, 60, 200, 260),
 	)
 	.map(([text, ms]) =>
@@ -92,7 +92,7 @@ const attempt: fc.Arbitrary<Step[]> = fc
 		between: fc.constantFrom(0, 5, 100, 400),
 		text: fc.constantFrom("", "", "a", "y"),
 		after: fc.constantFrom(0, 5, 50, 400),
-		last: fc.constantFrom(ENTER, "y", "1", "click"),
+		last: fc.constantFrom(ENTER, "y", "o", "1", "click"),
 		line: fc.integer({ min: 2, max: 6 }),
 	})
 	.map(({ covered, before, downs, digit, between, text, after, last, line }): Step[] => {
@@ -133,10 +133,14 @@ const steps = fc
 	)
 	.map((all) => all.flat());
 
+/** A question about a call, or for every third id one about code, with the key for this run only. */
 function approvalOf(id: number, lines: number): Approval {
 	const text = Array.from({ length: lines }, (_, at) => `command ${id}.${at}`).join("\n");
+	const question = `Run ${id}?`;
+	if (id % 3 === 2)
+		return { question, subject: { kind: "text", text }, choices: [{ label: "This run only", key: "once" }] };
 	return {
-		question: `Run ${id}?`,
+		question,
 		subject: { kind: "command", text },
 		choices: [{ label: "Yes, for this session" }, { label: "Yes, always", rule: `rule ${id}` }],
 		takesMessage: id % 2 === 0,
@@ -245,9 +249,19 @@ class Stage {
 		const closer = new AbortController();
 		this.#closers.set(id, closer);
 		void this.#dialogs
-			.approve(approvalOf(id, lines), { signal: closer.signal })
+			.approve(approvalOf(id, lines), { signal: closer.signal }, id % 3 === 2 ? this.#details : undefined)
 			.then((answer) => this.#check(id, answer));
 	}
+
+	/** The code in question, which covers it. */
+	readonly #details = {
+		label: "Show code",
+		show: async () => {
+			this.codeShown++;
+			this.cover();
+		},
+	};
+	codeShown = 0;
 
 	close(id: number): void {
 		this.#closers.get(id)?.abort();
@@ -292,7 +306,7 @@ class Stage {
 		const seen = lines.find((line) => /^ Run \d\?/.test(line));
 		if (this.#focus && seen !== undefined) this.#questions.set(this.#focus, seen);
 		const question = (this.#focus && this.#questions.get(this.#focus)) ?? "";
-		const rows = lines.filter((line) => /^ (?:→| ) (?:[yn12] {2}|No, and)/.test(line));
+		const rows = lines.filter((line) => /^ (?:→| ) (?:[ynov12] {2}|No, and)/.test(line));
 		// A row that is wrapped otherwise is the same one.
 		const nameOf = (row: string) => row.slice(3, 4);
 		const selected = nameOf(rows.find((line) => line.startsWith(" →")) ?? "");
@@ -335,7 +349,7 @@ class Stage {
 			if (isSelecting && key.at - other.at < ENTER_MS) problem("nobody can have seen what was selected");
 			if (before && before.at > key.at - 10 && /^[a-z0-9 ]/i.test(before.data))
 				problem("Enter came together with text");
-			if (!/^(?:rule|[y12])$/.test(sight.selected)) problem(`the selected row was ${sight.selected}`);
+			if (!/^(?:rule|[yo12])$/.test(sight.selected)) problem(`the selected row was ${sight.selected}`);
 			// A key that was pressed for the question.
 			const isMeant = (at: number, index: number) =>
 				at - sight.since >= PAUSE_MS && at - (keys[index - 1]?.at ?? Number.NEGATIVE_INFINITY) >= PAUSE_MS;
@@ -345,7 +359,7 @@ class Stage {
 		}
 		if (key.data.startsWith("click")) {
 			const line = sight.lines[Number(key.data.slice("click ".length))];
-			if (!line || !/^[y12]$/.test(line.row)) return void problem(`the line was ${line?.row}`);
+			if (!line || !/^[yo12]$/.test(line.row)) return void problem(`the line was ${line?.row}`);
 			if (this.#pressedAt - line.since < SHOWN_MS) problem("the line was not there for long enough");
 			return;
 		}
@@ -402,7 +416,7 @@ test("nothing runs that was not chosen, by a key for it, on a row that was on th
 }, 60_000);
 
 test("the observer sees answers that allow", async () => {
-	const { allowed, problems } = await play(
+	const { allowed, problems, codeShown } = await play(
 		[
 			{ do: "open", id: 0, lines: 1 },
 			{ do: "wait", ms: 1000 },
@@ -418,8 +432,16 @@ test("the observer sees answers that allow", async () => {
 			{ do: "wait", ms: 1000 },
 			{ do: "click", line: 4, release: 4, ms: 50 },
 			{ do: "wait", ms: 100 },
+			{ do: "open", id: 5, lines: 1 },
+			{ do: "wait", ms: 1000 },
+			{ do: "press", data: "v" },
+			{ do: "wait", ms: 1000 },
+			{ do: "uncover" },
+			{ do: "wait", ms: 1000 },
+			{ do: "press", data: "o" },
+			{ do: "wait", ms: ALONE_MS },
 		],
 		"",
 	);
-	expect([allowed, problems]).toEqual([["0", "1", "2"], []]);
+	expect([allowed, problems, codeShown]).toEqual([["0", "1", "2", "5"], [], 1]);
 });

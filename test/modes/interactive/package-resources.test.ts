@@ -27,6 +27,8 @@ async function startWithPackage(columns: number, settings = {}): Promise<App> {
 }
 
 async function trust(app: App): Promise<void> {
+	// At 40 columns the list is longer than a page.
+	await app.terminal.press("pageDown");
 	skipTime(1);
 	await app.terminal.type("y");
 	await app.terminal.waitFor("0%");

@@ -46,6 +46,19 @@ test("a number without an answer asks again", async () => {
 	await plain.until("over");
 });
 
+test("no is no, also if a hook labels another answer so", async () => {
+	const gate = `export default (pi) => pi.on("tool_call", () => ({ ask: { question: "Run it?", choices: [{ label: "no" }] } }));`;
+	const plain = await startPlain({ hooks: { "gate.ts": gate } });
+	plain.provider.reply([toolCall("bash", { command: "echo r''an" })], "over");
+	await plain.until("> ");
+	plain.enter("go");
+	await plain.until("tells the model: ");
+	plain.enter("no");
+	await plain.until("over");
+	const results = plain.provider.requests.at(-1)?.messages.map(({ text }) => text);
+	expect(results).toContain("The user refused this call when hook gate asked: Run it?");
+});
+
 const MARK = "other text is no and tells the model: ";
 const TOO_SOON = "Answered too soon to have been read: type it again\n";
 

@@ -284,11 +284,11 @@ test("a pasted key is not echoed", async () => {
 
 test("the trust question shows the project's code on demand, and an empty line means no", async () => {
 	const plain = await startPlain({ files: { ".pi/hooks/deploy.ts": "export default () => {\n};\n" } });
-	await plain.until("This project has code that pi would run:");
-	await plain.until(/\.pi\/hooks\/deploy\.ts, 26 bytes, [0-9a-f]{12}, new/);
-	await plain.until("y, o, v or n, empty is no: ");
+	await plain.until("This project has code that pi would run. It can do anything you can. Run it?");
+	await plain.until(/\.pi\/hooks\/deploy\.ts {6}26 B {3}[0-9a-f]{12} {3}new/);
+	await plain.until("1. Trust these contents\n  2. This run only (o)\n  3. No\n  4. Show code and changes (v)");
 	plain.enter("what");
-	await plain.until("Answer y, o, v or n");
+	await plain.until("Type a number from 1 to 4");
 	plain.enter("v");
 	await plain.until("1 export default () => {");
 	plain.enter("");

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, vi } from "vitest";
 import { type PlainOptions, runPlain } from "../../../src/modes/plain/plain-mode.js";
 import type { PlainListener, PlainTerminal } from "../../../src/modes/plain/plain-terminal.js";
+import { askTrust } from "../../../src/modes/start-questions.js";
 import type { AgentSession } from "../../../src/sdk/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/sdk/create-session.js";
 import { PAUSE_MS } from "../../../src/util/clock.js";
@@ -96,7 +97,7 @@ export async function startPlain(options: PlainSessionOptions = {}): Promise<Pla
 		version: "0.1",
 		terminal,
 		timing,
-		startSession: async ({ askTrust }) => {
+		startSession: async (questions) => {
 			session = await createAgentSession({
 				model: "loopback/scripted",
 				session: options.session ?? { kind: "memory" },
@@ -104,7 +105,7 @@ export async function startPlain(options: PlainSessionOptions = {}): Promise<Pla
 				cwd,
 				home: tempDir("pi-home-"),
 				env: { PI_CODING_AGENT_DIR: agentDir, PATH: process.env.PATH },
-				askTrust,
+				askTrust: (set) => askTrust(set, questions),
 			});
 			return session;
 		},

@@ -1,6 +1,4 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
-import { clickable } from "../../../tui/clicks.js";
-import type { DialogStyle, KeyHint } from "../../../tui/dialog-style.js";
 import { column } from "../../../tui/line.js";
 import type { Theme } from "../../../tui/theme.js";
 import { formatTokens } from "../../format.js";
@@ -22,20 +20,6 @@ export function titleLine(title: string, facts: readonly string[], width: number
 		}
 	}
 	return clipLine(short, width);
-}
-
-/** Draws the answers to a question with their keys: on one line if they fit, else, or to be clicked, on a line each. */
-export function choiceLines(answers: readonly KeyHint[], style: DialogStyle, width: number): string[] {
-	const { theme, keymap } = style;
-	const choices = answers.flatMap(({ does, actions }, at) => {
-		const key = keymap.keyOf(...actions);
-		return key === "" ? [] : [{ at, text: `${key}  ${does}` }];
-	});
-	const draw = (text: string) => theme.accent(clipLine(`   ${text}`, width));
-	const texts = choices.map(({ text }) => text);
-	const gap = Math.min(6, Math.floor((width - 3 - texts.join("").length) / (texts.length - 1)));
-	if (gap >= 2 && !style.marksRows?.()) return [draw(texts.join(" ".repeat(gap)))];
-	return choices.map(({ at, text }) => clickable(draw(text), at, style));
 }
 
 const MARKS = {

@@ -100,9 +100,9 @@ test(
 	async () => {
 		const app = await startStory({ files: { ".pi/hooks/deploy.ts": PROJECT_HOOK } });
 		await playScenes(app, [
-			scene("trust-project", /Run it\?/, "", {
+			scene("trust-project", /Run\s+it\?/, "", {
 				open: async () => {},
-				selected: / {2}n {2}/,
+				selected: /→ n {2}No/,
 				close: [],
 				unpinned: "pinned elsewhere",
 			}),
@@ -126,7 +126,11 @@ test(
 		});
 		const app = await startStory({ agentDir });
 		await playScenes(app, [
-			scene("grant", /asks for systemItems/, "", { open: async () => {}, selected: / {2}n {2}/, unpinned: "varies" }),
+			scene("grant", /asks for systemItems/, "", {
+				open: async () => {},
+				selected: /→ n {2}Do not/,
+				unpinned: "varies",
+			}),
 		]);
 	},
 	LIMIT_MS,

@@ -1,20 +1,21 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { visibleWidth } from "@mariozechner/pi-tui";
+import { type Component, visibleWidth } from "@mariozechner/pi-tui";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { codeLines, compareWithTrusted } from "../../../../src/modes/code-lines.js";
-import { askTrust, TrustPanel } from "../../../../src/modes/interactive/dialogs/trust-panel.js";
-import type { TrustAnswer } from "../../../../src/trust/gate.js";
-import type { ProjectFile, ProjectSet, TrustState } from "../../../../src/trust/store.js";
-import { createKeymap } from "../../../../src/tui/keymap.js";
-import { createTheme } from "../../../../src/tui/theme.js";
-import { PAUSE_MS } from "../../../../src/util/clock.js";
-import { FakeTiming } from "../../../helpers/fake-timing.js";
-import { skipTime } from "../../../helpers/skip-time.js";
-import { tempAgentDir, writeFiles } from "../../../helpers/temp.js";
-import { startApp } from "../app.js";
+import type { GrantAnswer } from "../../src/hooks/handles.js";
+import { NO_UI } from "../../src/hooks/session-ui.js";
+import { codeLines, compareWithTrusted } from "../../src/modes/code-lines.js";
+import { createCodePager } from "../../src/modes/interactive/dialogs/pager.js";
+import { askGrant, askTrust, type StartQuestions } from "../../src/modes/start-questions.js";
+import type { TrustAnswer } from "../../src/trust/gate.js";
+import type { ProjectFile, ProjectSet, TrustState } from "../../src/trust/store.js";
+import { ApprovalDialog } from "../../src/tui/approval-dialog.js";
+import { createKeymap } from "../../src/tui/keymap.js";
+import { createTheme } from "../../src/tui/theme.js";
+import type { ApprovalDetails } from "../../src/util/approval.js";
+import { PAUSE_MS } from "../../src/util/clock.js";
+import { FakeTiming } from "../helpers/fake-timing.js";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const look = (rows = 24) => ({ theme: createTheme("plain"), keymap: createKeymap(), rows: () => rows });
@@ -72,65 +73,89 @@ const PACKAGE = setOf(
 	},
 );
 
-/** A panel opened by `askTrust`. */
-async function open(set: ProjectSet, rows?: number, state: Parameters<typeof askTrust>[3] = {}) {
-	const answers: TrustAnswer[] = [];
-	const panels: TrustPanel[] = [];
+/** A question asked in the dialog of the screen, and the code that it shows over it. */
+async function open<T>(ask: (questions: StartQuestions) => Promise<T>, rows = 24, lastKeyAgoMs = PAUSE_MS) {
 	const timing = new FakeTiming();
-	const overlays = {
-		open: <T>(build: (settle: (value: T) => void, setAway: () => void) => unknown) =>
-			new Promise<T>((resolve) => {
-				const made = build(resolve, () => {});
-				if (made instanceof TrustPanel) panels.push(made);
-			}),
-	};
-	void askTrust(set, overlays, look(rows), { now: NOW, guard: { timing }, ...state }).then((answer) =>
-		answers.push(answer),
-	);
-	await expect.poll(() => panels.length).toBe(1);
-	const panel = panels[0];
-	if (!panel) throw new Error("The panel did not open");
-	let drawn = 80;
-	const press = async (...keys: string[]) => {
-		for (const key of keys) {
-			panel.render(drawn);
-			timing.pass(PAUSE_MS);
-			panel.handleInput(key);
-			timing.pass(PAUSE_MS);
-		}
-		await Promise.resolve();
-		await Promise.resolve();
-	};
-	return {
-		panel,
-		answers,
-		press,
-		screen: (width = 80) => {
-			drawn = width;
-			return `${panel.render(width).join("\n")}\n`;
+	const openedAt = timing.now();
+	const guard = { timing, lastKeyAt: () => openedAt - lastKeyAgoMs };
+	const answers: T[] = [];
+	const shown: Component[] = [];
+	const style = look(rows);
+	const questions: StartQuestions = {
+		ui: {
+			...NO_UI,
+			approve: (approval, _?: unknown, details?: ApprovalDetails) =>
+				new Promise((resolve) => shown.push(new ApprovalDialog(style, approval, resolve, guard, details))),
 		},
+		async showCode(title, code) {
+			const [question] = shown;
+			if (question instanceof ApprovalDialog) question.focused = false;
+			await new Promise<void>((resolve) => shown.push(createCodePager(style, title, code, resolve)));
+			shown.pop();
+		},
+		lastBytes: "",
 	};
+	void ask(questions).then((answer) => answers.push(answer));
+	await expect.poll(() => shown.length).toBe(1);
+	let drawn = 80;
+	const render = (width: number) => {
+		drawn = width;
+		const top = shown.at(-1);
+		if (top instanceof ApprovalDialog) top.focused = true;
+		return top?.render(width) ?? [];
+	};
+	/** Presses keys with a time before each one, in ms. */
+	const typeAt = async (ms: number, keys: readonly string[]) => {
+		for (const key of keys) {
+			render(drawn);
+			timing.pass(ms);
+			shown.at(-1)?.handleInput?.(key);
+		}
+		timing.pass(PAUSE_MS);
+		for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+	};
+	const press = async (...keys: string[]) => {
+		for (const key of keys) await typeAt(PAUSE_MS, [key]);
+	};
+	const screen = (width = 80) =>
+		`${render(width)
+			.map((line) => line.trimEnd())
+			.join("\n")}\n`;
+	return { answers, press, typeAt, render, screen };
 }
 
-describe("the question", () => {
+const openTrust = (set: ProjectSet, rows?: number) => open((questions) => askTrust(set, questions, NOW), rows);
+
+function openGrant(lastKeyAgoMs?: number) {
+	const path = "/home/ada/shop/.pi/hooks/task-reminder.ts";
+	const file = { path, realPath: path, scope: "project", name: "task-reminder" } as const;
+	const paths = { cwd: "/home/ada/shop", home: "/home/ada" };
+	return open<GrantAnswer>(
+		(questions) => askGrant({ file, handle: "systemItems" }, questions, paths),
+		24,
+		lastKeyAgoMs,
+	);
+}
+
+describe("the question about code", () => {
 	test.each([80, 40])("lists every file with size, digest and state, in %i columns", async (width) => {
-		const { screen } = await open(SET, 40);
-		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/trust-question-${width}.txt`);
+		const { screen } = await openTrust(SET, 40);
+		await expect(screen(width)).toMatchFileSnapshot(`../screens/trust-question-${width}.txt`);
 	});
 
 	test.each([120, 80, 40])(
 		"shows what a package brings, its files and its dependencies, in %i columns",
 		async (width) => {
-			const { screen } = await open(PACKAGE, 40);
-			await expect(screen(width)).toMatchFileSnapshot(`../../../screens/trust-package-${width}.txt`);
+			const { screen } = await openTrust(PACKAGE, 40);
+			await expect(screen(width)).toMatchFileSnapshot(`../screens/trust-package-${width}.txt`);
 		},
 	);
 
 	test.each([120, 80, 40])("puts only files with a long path on two lines, in %i columns", async (width) => {
 		const long = `extensions/${"deeply/nested/folder/".repeat(width < 120 ? 3 : 5)}index.ts`;
 		const files = ["a.ts", "hooks/b.ts", "c.md"].map((rel) => file(rel, rel, "new"));
-		const { screen } = await open({ ...PACKAGE, files: [...files, file(long, "x", "new")] }, 40);
-		await expect(screen(width)).toMatchFileSnapshot(`../../../screens/trust-package-long-${width}.txt`);
+		const { screen } = await openTrust({ ...PACKAGE, files: [...files, file(long, "x", "new")] }, 40);
+		await expect(screen(width)).toMatchFileSnapshot(`../screens/trust-package-long-${width}.txt`);
 	});
 
 	test.each([120, 80, 40])("is usable with 200 dependencies, in %i columns", async (width) => {
@@ -141,7 +166,7 @@ describe("the question", () => {
 		});
 		const files = [file("hooks/sum.ts", "1\n", "new"), ...Array.from({ length: 200 }, (_, at) => part(at))];
 		const notes = ["brings 1 hook", "has 1 file, 2 B", "needs 200 dependencies, 19.4 GB"];
-		const { screen, press } = await open({ ...PACKAGE, files, package: { name: "npm:many", notes } }, 24);
+		const { screen, press } = await openTrust({ ...PACKAGE, files, package: { name: "npm:many", notes } }, 24);
 		const first = screen(width);
 		await press("\x1b[F");
 		const last = screen(width);
@@ -149,19 +174,19 @@ describe("the question", () => {
 		screen(width);
 		await press("\x1b[F");
 		await expect(`${first}\n${last}\n${screen(width)}`).toMatchFileSnapshot(
-			`../../../screens/trust-package-many-${width}.txt`,
+			`../screens/trust-package-many-${width}.txt`,
 		);
 	});
 
 	test("shows the code of a package and the changed files of a dependency", async () => {
-		const { screen, press } = await open(PACKAGE, 40);
+		const { screen, press } = await openTrust(PACKAGE, 40);
 		await press("v");
-		await expect(screen(80)).toMatchFileSnapshot("../../../screens/trust-package-code-80.txt");
+		await expect(screen(80)).toMatchFileSnapshot("../screens/trust-package-code-80.txt");
 	});
 
 	test("looks like its documentation", async () => {
-		const page = readFileSync(new URL("../../../../docs/trust.md", import.meta.url), "utf8");
-		const { screen } = await open(SET, 40);
+		const page = readFileSync(new URL("../../docs/trust.md", import.meta.url), "utf8");
+		const { screen } = await openTrust(SET, 40);
 		const [, ...lines] = screen(80).trimEnd().split("\n");
 		expect(page).toContain(`\`\`\`\n${lines.join("\n")}\n\`\`\``);
 	});
@@ -175,51 +200,42 @@ describe("the question", () => {
 		["\x03", "no"],
 		["\x1b[121u", "trust"],
 	])("%j answers", async (key, answer) => {
-		const { press, answers } = await open(SET);
+		const { press, answers } = await openTrust(SET);
 		await press(key);
 		await expect.poll(() => answers).toEqual([answer]);
 	});
 
-	test("ignores other keys and pasted text", async () => {
-		const { press, answers, screen } = await open(SET);
-		await press("\r", " ", "x", "yes", "\x1b[200~y\x1b[201~", "\t", "\x1b[B", "\x7f");
+	test("ignores other keys, pasted text, and an Enter that ends such text", async () => {
+		const { press, typeAt, answers, screen } = await openTrust(SET);
+		await press(" ", "x", "yes", "\x1b[200~y\x1b[201~", "\x7f");
+		await typeAt(300, [..."try this\r", "y"]);
+		expect(screen()).toContain("keys count after a pause");
 		expect(answers).toEqual([]);
 		expect(screen()).toContain("Run it?");
 	});
 
-	test("ignores keys of a prompt that the user was typing, until there is a pause", async () => {
-		const timing = new FakeTiming();
-		const openedAt = timing.now();
-		const { press, answers } = await open(SET, 24, { guard: { timing, lastKeyAt: () => openedAt } });
-		for (const key of "try this\ry") {
-			timing.pass(300);
-			await press(key);
-		}
-		timing.pass(700);
-		expect(answers).toEqual([]);
-		await press("o");
-		timing.pass(700);
-		await expect.poll(() => answers).toEqual(["once"]);
-	});
-
-	test("scrolls with the arrows, and shows that there are more files", async () => {
+	test("is answered only once every file has been on the screen", async () => {
 		const files = Array.from({ length: 60 }, (_, at) => file(`.pi/hooks/h${at}.ts`, "x", "new"));
-		const { press, screen } = await open(setOf(files));
+		const { press, screen, answers } = await openTrust(setOf(files));
 		expect(screen()).toContain("of 60");
 		expect(screen()).not.toContain("h59.ts");
+		await press("y");
+		expect(answers).toEqual([]);
 		await press(...Array.from({ length: 10 }, () => "\x1b[6~"));
 		expect(screen()).toContain("h59.ts");
+		await press("y");
+		expect(answers).toEqual(["trust"]);
 	});
 
 	test("shows the targets of links and the names of invisible characters", async () => {
 		const linked = { ...file(".pi/hooks/a.ts", "x", "new"), realPath: "/elsewhere/\u200bevil.ts" };
-		const { screen } = await open(setOf([linked, file(".pi/hooks/\u202e\x1b[31mb.ts", "x", "new")]));
+		const { screen } = await openTrust(setOf([linked, file(".pi/hooks/\u202e\x1b[31mb.ts", "x", "new")]));
 		expect(screen()).toContain("a.ts → /elsewhere/‹U+200B›evil.ts");
 		expect(screen()).toContain("‹U+202E›␛[31mb.ts");
 	});
 
 	test("names a change without counts when the trusted copy is missing", async () => {
-		const { screen } = await open(
+		const { screen } = await openTrust(
 			setOf([file(".pi/hooks/a.ts", "x", "changed")], { trustedAt: "2025-01-31T10:00:00Z" }),
 		);
 		expect(screen()).toMatch(/changed since 31 Jan 2025$/m);
@@ -228,9 +244,9 @@ describe("the question", () => {
 
 describe("the code", () => {
 	test("is complete for new files and a diff for changed ones; escape returns to the question", async () => {
-		const { press, answers, screen } = await open(SET, 40);
+		const { press, answers, screen } = await openTrust(SET, 40);
 		await press("v");
-		await expect(screen()).toMatchFileSnapshot("../../../screens/trust-code.txt");
+		await expect(screen()).toMatchFileSnapshot("../screens/trust-code.txt");
 		await press("y", "n", "o");
 		expect(answers).toEqual([]);
 		await press("\x1b");
@@ -242,7 +258,7 @@ describe("the code", () => {
 
 	test("scrolls by line, by page and to its end", async () => {
 		const text = Array.from({ length: 500 }, (_, at) => `line ${at + 1}`).join("\n");
-		const { press, screen } = await open(setOf([file(".pi/hooks/a.ts", text, "new")]));
+		const { press, screen } = await openTrust(setOf([file(".pi/hooks/a.ts", text, "new")]));
 		await press("v");
 		expect(screen()).toContain("lines 1–18 of 501");
 		await press("\x1b[B", " ");
@@ -254,7 +270,7 @@ describe("the code", () => {
 	});
 
 	test("of a trusted file is shown when nothing is new", async () => {
-		const { press, screen } = await open(setOf([file(".pi/hooks/a.ts", "const known = 1;", "trusted")]));
+		const { press, screen } = await openTrust(setOf([file(".pi/hooks/a.ts", "const known = 1;", "trusted")]));
 		await press("v");
 		expect(screen()).toContain("const known = 1;");
 	});
@@ -265,9 +281,9 @@ describe("the code", () => {
 			.map(({ text }) => text)
 			.join("");
 		expect(shown).toBe(`${"x".repeat(5000)}‹U+202E›evil()␛[8m`);
-		const { press, panel } = await open(setOf([file(".pi/hooks/a.ts", line, "new")]), 200);
+		const { press, render } = await openTrust(setOf([file(".pi/hooks/a.ts", line, "new")]), 200);
 		await press("v");
-		expect(panel.render(40).join("")).toContain("evil()");
+		expect(render(40).join("")).toContain("evil()");
 	});
 
 	test("of a changed file is compared line by line", async () => {
@@ -287,10 +303,10 @@ describe("the code", () => {
 		const text = fc.string({ unit: "binary", maxLength: 300 });
 		await fc.assert(
 			fc.asyncProperty(text, text, fc.integer({ min: 20, max: 120 }), async (now, before, width) => {
-				const { press, panel } = await open(setOf([file(".pi/hooks/a.ts", now, "changed", before)]), 60);
-				const question = panel.render(width);
+				const { press, render } = await openTrust(setOf([file(".pi/hooks/a.ts", now, "changed", before)]), 60);
+				const question = render(width);
 				await press("v");
-				for (const line of [...question, ...panel.render(width)]) {
+				for (const line of [...question, ...render(width)]) {
 					expect(visibleWidth(line)).toBeLessThanOrEqual(width);
 					expect(line).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
 				}
@@ -300,53 +316,31 @@ describe("the code", () => {
 	});
 });
 
-describe("in the shell", () => {
-	const HOOK = 'export default (pi) => pi.command("fromproject", { description: "it ran", handler() {} });';
-
-	test("replaces the editor; y runs the code, and pi does not ask again until it changes", async () => {
-		const agentDir = tempAgentDir();
-		const app = await startApp({ agentDir, files: { ".pi/hooks/deploy.ts": HOOK } });
-		await app.terminal.waitFor("Run it?");
-		expect((await app.terminal.screen()).join("\n")).toMatch(/\.pi\/hooks\/deploy\.ts +90 B +[0-9a-f]{12} +new/);
-		await app.terminal.press("enter");
-		await app.terminal.waitFor("Run it?");
-		skipTime(1);
-		await app.terminal.type("y");
-		await app.terminal.waitFor("1 hook");
-		await app.terminal.type("/fromp");
-		await app.terminal.waitFor("it ran");
-		await app.session().dispose();
-
-		const again = await startApp({ agentDir, cwd: app.cwd });
-		await again.terminal.waitFor("1 hook");
-		writeFiles(app.cwd, { ".pi/hooks/deploy.ts": `${HOOK}\nconst more = 1;\n` });
-		await again.submit("/reload");
-		await again.terminal.waitFor(/changed since \d+ \w+ +\+2 −1/);
-		// Keys that directly follow the Enter of the command are not meant for the question.
-		skipTime(Math.ceil(PAUSE_MS / 1000));
-		await again.terminal.type("v");
-		await again.terminal.waitFor("const more = 1;");
-		await again.terminal.press("escape");
-		await again.terminal.waitFor("Run it?");
-		skipTime(1);
-		await again.terminal.type("n");
-		await again.terminal.waitFor("was not run");
-		expect(again.session().loaded.hooks.filter(({ scope }) => scope !== "bundled")).toEqual([]);
+describe("the question about a handle", () => {
+	test.each([80, 40])("at %d columns names the hook, the handle, its meaning and the keys", async (width) => {
+		const { screen } = await openGrant();
+		const text = screen(width);
+		expect(text.split("\n").filter((line) => visibleWidth(line) > width)).toEqual([]);
+		await expect(text).toMatchFileSnapshot(`../screens/grant-${width}.txt`);
 	});
 
-	test("/trust shows the state and revokes trust", async () => {
-		const app = await startApp({ files: { ".pi/hooks/deploy.ts": HOOK } });
-		await app.terminal.waitFor("Run it?");
-		skipTime(1);
-		await app.terminal.type("y");
-		await app.terminal.waitFor("1 hook");
-		await app.submit("/trust");
-		await app.terminal.waitFor("forget");
-		expect((await app.terminal.screen()).join("\n")).toMatch(/deploy\.ts +\d+ bytes +[0-9a-f]{12} +trusted/);
-		await app.terminal.press("down", "enter");
-		await app.terminal.waitFor("no longer trusted");
-		const again = await startApp({ agentDir: app.agentDir, cwd: app.cwd });
-		await again.terminal.waitFor("Run it?");
-		expect(join(again.cwd)).toBe(app.cwd);
+	test.each<[string, GrantAnswer]>([
+		["y", "grant"],
+		["o", "once"],
+		["n", "no"],
+		["\r", "no"],
+		["\x1b", "no"],
+	])("%j answers %s", async (key, answer) => {
+		const { press, answers } = await openGrant();
+		await press(key);
+		expect(answers).toEqual([answer]);
+	});
+
+	test("ignores a key that was meant for the editor", async () => {
+		const { press, typeAt, answers } = await openGrant(0);
+		await typeAt(PAUSE_MS - 1, ["y"]);
+		expect(answers).toEqual([]);
+		await press("o");
+		expect(answers).toEqual(["once"]);
 	});
 });
