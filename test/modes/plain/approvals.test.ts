@@ -47,7 +47,7 @@ test("a number without an answer asks again", async () => {
 });
 
 test("no is no, also if a hook labels another answer so", async () => {
-	const gate = `export default (pi) => pi.on("tool_call", () => ({ ask: { question: "Run it?", choices: [{ label: "no" }] } }));`;
+	const gate = `export default (pi) => pi.on("tool_call", () => ({ ask: { question: "Run it?", choices: [{ label: "no", chosen() {} }] } }));`;
 	const plain = await startPlain({ hooks: { "gate.ts": gate } });
 	plain.provider.reply([toolCall("bash", { command: "echo r''an" })], "over");
 	await plain.until("> ");
