@@ -57,18 +57,18 @@ function agentDir() {
 }
 
 /**
- * Caches compiled code in the agent directory. Node's default is the system's temporary directory, where another user could
- * replace the code. Node has such a cache since 22.1.
+ * Caches compiled code in the agent directory: in a directory of all users, another one could replace the code. Node caches that of
+ * hooks, since 22.1.
  */
-function useCompileCache() {
+function cacheCode() {
 	const directory = join(agentDir(), "cache", "node");
 	try {
 		mkdirSync(directory, { recursive: true, mode: 0o700 });
 	} catch {
 		return; // not writable: only the start takes a little longer
 	}
-	if (nodeModule.enableCompileCache) nodeModule.enableCompileCache(directory);
-	else require("./node-20.cjs").useCodeCache(join(ROOT, "dist"), directory);
+	nodeModule.enableCompileCache?.(directory);
+	require("./code-cache.cjs").useCodeCache(join(ROOT, "dist"), directory);
 }
 
 /** Like `standardIO` in src/cli/standard-io.ts, which is too much for a text. */
@@ -88,7 +88,7 @@ else if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
 	process.exitCode = 1;
 } else {
 	process.once("pi:started", () => require("./optimize-late.cjs").optimizeLate());
-	useCompileCache();
+	cacheCode();
 	try {
 		require("../dist/main.cjs");
 	} catch (error) {

@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
-import module from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
@@ -34,7 +33,7 @@ test("a home directory without write access only disables the cache", () => {
 	expect(status).toBe(1);
 });
 
-test.skipIf("enableCompileCache" in module)("a second start takes all code from pi's own cache", async () => {
+test("a second start takes all code from the cache", async () => {
 	const agentDir = agentDirFor(await startProvider());
 	const directory = join(agentDir, "cache", "node", `${process.version}-${process.arch}`);
 	/** What changes when a file is written again. */

@@ -1,4 +1,4 @@
-// What Node 20 lacks, unlike newer versions: it keeps compiled code on disk.
+// Keeps compiled code of the bundle on disk. With the cache that Node has since 22.1, pi sends its first request 20 ms later.
 "use strict";
 
 const { isAscii } = require("node:buffer");

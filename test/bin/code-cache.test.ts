@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { tempDir } from "../helpers/temp.js";
 
-const NODE_20 = fileURLToPath(new URL("../../bin/node-20.cjs", import.meta.url));
+const CODE_CACHE = fileURLToPath(new URL("../../bin/code-cache.cjs", import.meta.url));
 const DAY_MS = 24 * 3600 * 1000;
 
 /** A bundle of two files, one with a hash in its name, and an empty cache. */
@@ -22,7 +22,7 @@ function createBundle(code = "exports.answer = () => [1, 2, 3].map((n) => n * 14
 
 /** Runs the bundle in a process of its own, as pi does. */
 function run({ bundle, cache }: { bundle: string; cache: string }, ...nodeOptions: string[]) {
-	const start = `require(${JSON.stringify(NODE_20)}).useCodeCache(${JSON.stringify(bundle)}, ${JSON.stringify(cache)});
+	const start = `require(${JSON.stringify(CODE_CACHE)}).useCodeCache(${JSON.stringify(bundle)}, ${JSON.stringify(cache)});
 		require(${JSON.stringify(join(bundle, "main.cjs"))});`;
 	const { stdout, stderr, status } = spawnSync(process.execPath, [...nodeOptions, "-e", start], {
 		encoding: "utf8",
@@ -91,7 +91,7 @@ test("cached code can import modules, read its own path and name its file in err
 		console.log(__filename.endsWith("Z.cjs"), module.exports === exports);
 		require("./import.cjs").load("node:path").then(({ sep }) => console.log(sep));`;
 	const files = createBundle(code);
-	writeFileSync(join(files.bundle, "import.cjs"), readFileSync(join(NODE_20, "../import.cjs")));
+	writeFileSync(join(files.bundle, "import.cjs"), readFileSync(join(CODE_CACHE, "../import.cjs")));
 	const column = code.indexOf("new Error") + 1;
 	const stdout = `true true\n    at exports.answer (${files.bundle}/part.0a-_Bz9Z.cjs:1:${column})\n/\n`;
 	expect(run(files)).toEqual({ ...GOOD, stdout });
