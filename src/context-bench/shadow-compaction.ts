@@ -1,5 +1,7 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { CompactionTokens } from "../commands/compaction.js";
+import { fillDefaults } from "../config/json-schema.js";
+import { SETTINGS_SCHEMA } from "../config/settings-schema.js";
 import { type CompactionPlan, planCompactions } from "../context/compact.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { plainSummary, readActivities } from "../context/plain-summary.js";
@@ -15,10 +17,8 @@ import { sum } from "../util/sum.js";
 import type { AskedModels } from "./remembered-answers.js";
 import { notAnswered, type ShadowObserver, STAND_IN_TOKENS } from "./shadow-session.js";
 
-/** Tokens of recent messages that a compaction keeps: the default of the setting `compaction.keepRecentTokens`. */
-const KEEP_TOKENS = 20_000;
-/** The default of the setting `compaction.reserveTokens`. */
-const RESERVE_TOKENS = 16_384;
+/** The defaults of the settings: what a user has set is not what a strategy is compared with. */
+const { keepRecentTokens, reserveTokens } = fillDefaults(SETTINGS_SCHEMA.properties.compaction, undefined);
 /** Window of a model whose window is unknown, in tokens. */
 const ASSUMED_WINDOW = 128_000;
 
@@ -43,7 +43,7 @@ export interface ShadowCompactionOptions {
  */
 export async function compactShadow(options: ShadowCompactionOptions): Promise<CompactionTokens> {
 	const { context, entries, sessionFile, model, hooks, signal, append, observer, ask } = options;
-	const [plan] = planCompactions(context.messages, entries, KEEP_TOKENS);
+	const [plan] = planCompactions(context.messages, entries, keepRecentTokens);
 	if (!plan || !model) throw new PiError("compaction_failed", "There is nothing to compact yet");
 	const { messages } = context;
 	const models = { resolveApiKey: async () => "" };
@@ -72,7 +72,7 @@ async function draft(
 	const model = asking.summarizer ?? sessionModel;
 	const { contextWindow: window } = sessionModel;
 	const active = activeReplacement(entries);
-	const sizes = { preamble: context.preamble.tokens, reserveTokens: RESERVE_TOKENS, keepRecentTokens: KEEP_TOKENS };
+	const sizes = { preamble: context.preamble.tokens, reserveTokens, keepRecentTokens };
 	const drafted = await draftCompaction(
 		plan,
 		{

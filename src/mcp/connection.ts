@@ -34,15 +34,10 @@ import type { McpUser } from "./elicitation-fields.js";
 import { connectHttp, type HttpConnection } from "./http.js";
 import type { LoginHints, LoginStore } from "./oauth.js";
 import type { OpenRequests } from "./open-requests.js";
-import { ServerProcess } from "./server-process.js";
+import { ServerProcess, serverEnvironment } from "./server-process.js";
 
 export type { Prompt, RequestOptions, Tool } from "@modelcontextprotocol/client";
 
-/** Variables of pi that every server gets; Windows starts no program without its own. */
-const INHERITED =
-	process.platform === "win32"
-		? /^(?:PATH|PATHEXT|SYSTEMROOT|USERPROFILE|TEMP)$/i
-		: /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+)$/;
 /** Lists of more items are cut. */
 const MAX_ITEMS = 2000;
 /** Maximum length of scopes that are shown. */
@@ -287,15 +282,7 @@ async function open(
 		await network.prepare();
 		return connectHttp(address, store, network);
 	}
-	const inherited = Object.entries(env).flatMap(([name, value]) =>
-		INHERITED.test(name) && value !== undefined ? [[name, value] as const] : [],
-	);
-	const child = new ServerProcess({
-		...address,
-		env: { ...Object.fromEntries(inherited), ...address.env },
-		onStderr,
-		onLog,
-	});
+	const child = new ServerProcess({ ...address, env: serverEnvironment(env, address.env), onStderr, onLog });
 	return { transport: child, hints: {}, scope: () => undefined, child };
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
+import type { Environment } from "../config/paths.js";
 import { errorText } from "../errors.js";
 import { sleep } from "../util/abort.js";
 import { isRecord } from "../util/is-record.js";
@@ -15,6 +16,11 @@ const LINGER_MS = 200;
 const MALFORMED_TEXT = "its answer is malformed";
 /** Maximum length of a line of stdout that is no message, in the log. */
 const MAX_LOGGED = 1000;
+/** Variables of pi that every server gets; Windows starts no program without its own. */
+const INHERITED =
+	process.platform === "win32"
+		? /^(?:PATH|PATHEXT|SYSTEMROOT|USERPROFILE|TEMP)$/i
+		: /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+)$/;
 
 export interface ServerProcessOptions {
 	command: string;
@@ -26,6 +32,14 @@ export interface ServerProcessOptions {
 	onStderr(chunk: Buffer): Promise<void> | undefined;
 	/** Receives lines for the log of the server. */
 	onLog(line: string): void;
+}
+
+/** The complete environment of a server. @param env that of pi @param own what the server's configuration sets */
+export function serverEnvironment(env: Environment, own: Readonly<Record<string, string>>): Record<string, string> {
+	const inherited = Object.entries(env).flatMap(([name, value]) =>
+		INHERITED.test(name) && value !== undefined ? [[name, value] as const] : [],
+	);
+	return { ...Object.fromEntries(inherited), ...own };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { ToolResult } from "../../../tools/tool.js";
 import { cleanLine, clipLine, hostLabel, spread, styled, wrapLines } from "../lines.js";
 import { ImageLines } from "./image-lines.js";
 import { bashPresenter } from "./tools/bash-body.js";
-import { editPresenter, writePresenter } from "./tools/changes.js";
+import { editPresenter, writePresenter } from "./tools/edit-body.js";
 import { hookLines } from "./tools/hook-lines.js";
 import { failureMark, failureOf } from "./tools/output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./tools/presenter.js";
