@@ -18,7 +18,7 @@ import type { AskedModels } from "./remembered-answers.js";
 import { notAnswered, type ShadowObserver, STAND_IN_TOKENS } from "./shadow-session.js";
 
 /** The defaults of the settings: what a user has set is not what a strategy is compared with. */
-const { keepRecentTokens, reserveTokens } = fillDefaults(SETTINGS_SCHEMA.properties.compaction, undefined);
+const { keepRecentTokens, reserveTokens } = fillDefaults(SETTINGS_SCHEMA.properties.compaction, {});
 /** Window of a model whose window is unknown, in tokens. */
 const ASSUMED_WINDOW = 128_000;
 
