@@ -10,7 +10,13 @@ export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low
 export interface BashExecutionMessage {
 	role: "bashExecution";
 	command: string;
+	/** What the model sees: plain text. */
 	output: string;
+	/**
+	 * `output`, perhaps with blanks at the end, with its colors and styles as SGR sequences, each line by itself. Only drawn;
+	 * absent if the output has none.
+	 */
+	styled?: string;
 	/** 128 + the number of the signal that ended the command; 126 or 127 if it did not start; null if it was canceled. */
 	exitCode: number | null;
 	cancelled: boolean;

@@ -68,7 +68,10 @@ export class JsonEvents {
 	}
 
 	#message(message: LoggedMessage): JsonMessage {
-		return message.role === "toolResult" ? this.#toolResult(message) : message;
+		if (message.role === "toolResult") return this.#toolResult(message);
+		if (message.role !== "bashExecution") return message;
+		const { styled: _, ...plain } = message;
+		return plain;
 	}
 
 	/** The result without its content, if that has been printed. */
