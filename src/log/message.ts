@@ -88,6 +88,13 @@ export type LoggedMessage = UserMessage | AssistantMessage | SessionToolResult |
 /** A message in a session. */
 export type AppMessage = LoggedMessage | AddedInstructions;
 
+/** A message without what is only drawn: the same object if it has nothing of that kind. */
+export function withoutStyles<M extends AppMessage>(message: M): M {
+	if (message.role !== "bashExecution" || message.styled === undefined) return message;
+	const { styled: _, ...plain } = message;
+	return plain as M;
+}
+
 /** The plain text of a message: text blocks joined by newlines, other blocks omitted; names of tools that a message adds. */
 export function messageText(message: AppMessage): string {
 	if (message.role === "bashExecution") return message.output;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { LoggedMessage, SessionToolResult } from "../log/entry.js";
+import { type LoggedMessage, type SessionToolResult, withoutStyles } from "../log/entry.js";
 import type { AgentSessionEvent } from "../session/events.js";
 import type { ToolResult } from "../tools/tool.js";
 import type { JsonEvent } from "./event-schema.js";
@@ -69,9 +69,7 @@ export class JsonEvents {
 
 	#message(message: LoggedMessage): JsonMessage {
 		if (message.role === "toolResult") return this.#toolResult(message);
-		if (message.role !== "bashExecution") return message;
-		const { styled: _, ...plain } = message;
-		return plain;
+		return withoutStyles(message);
 	}
 
 	/** The result without its content, if that has been printed. */
