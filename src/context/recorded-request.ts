@@ -6,6 +6,7 @@ import {
 	type RecordedRequest,
 	type RecordedSegment,
 	type SessionEntry,
+	withoutStyles,
 } from "../log/entry.js";
 import type { BuiltContext, TracedMessage } from "./context-message.js";
 import { digestContext } from "./digest.js";
@@ -62,10 +63,11 @@ export class RequestRecorder {
 				segments.push(known);
 				continue;
 			}
-			this.#brought += JSON.stringify(message).length;
+			const plain = withoutStyles(message);
+			this.#brought += JSON.stringify(plain).length;
 			if (this.#brought > this.#room) return undefined;
 			latest.set(key, segments.length);
-			segments.push({ message, entryIndex });
+			segments.push({ message: plain, entryIndex });
 		}
 		this.#latest = latest;
 		return segments;

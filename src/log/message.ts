@@ -10,7 +10,13 @@ export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low
 export interface BashExecutionMessage {
 	role: "bashExecution";
 	command: string;
+	/** What the model sees: plain text. */
 	output: string;
+	/**
+	 * `output`, perhaps with blanks at the end, with its colors and styles as SGR sequences, each line by itself. Only drawn;
+	 * absent if the output has none.
+	 */
+	styled?: string;
 	/** 128 + the number of the signal that ended the command; 126 or 127 if it did not start; null if it was canceled. */
 	exitCode: number | null;
 	cancelled: boolean;
@@ -81,6 +87,13 @@ export type LoggedMessage = UserMessage | AssistantMessage | SessionToolResult |
 
 /** A message in a session. */
 export type AppMessage = LoggedMessage | AddedInstructions;
+
+/** A message without what is only drawn: the same object if it has nothing of that kind. */
+export function withoutStyles<M extends AppMessage>(message: M): M {
+	if (message.role !== "bashExecution" || message.styled === undefined) return message;
+	const { styled: _, ...plain } = message;
+	return plain as M;
+}
 
 /** The plain text of a message: text blocks joined by newlines, other blocks omitted; names of tools that a message adds. */
 export function messageText(message: AppMessage): string {

@@ -106,8 +106,11 @@ function readAssistantMessage(value: Record<string, unknown>, timestamp: number)
 	};
 }
 
+/** pi writes at most this: four times the limit of an output. */
+const MAX_STYLED_LENGTH = 4 * 50 * 1024;
+
 function readBashExecution(value: Record<string, unknown>, timestamp: number): BashExecutionMessage | string {
-	const { fullOutputPath, job, ...rest } = value;
+	const { fullOutputPath, job, styled, ...rest } = value;
 	const { command, output } = rest;
 	if (typeof command !== "string" || typeof output !== "string") return "bash execution without command and output";
 	return {
@@ -121,6 +124,7 @@ function readBashExecution(value: Record<string, unknown>, timestamp: number): B
 		timestamp,
 		...(typeof fullOutputPath === "string" && { fullOutputPath }),
 		...(typeof job === "string" && { job }),
+		...(typeof styled === "string" && styled.length <= MAX_STYLED_LENGTH && { styled }),
 	};
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { LoggedMessage, SessionToolResult } from "../log/entry.js";
+import { type LoggedMessage, type SessionToolResult, withoutStyles } from "../log/entry.js";
 import type { AgentSessionEvent } from "../session/events.js";
 import type { ToolResult } from "../tools/tool.js";
 import type { JsonEvent } from "./event-schema.js";
@@ -68,7 +68,8 @@ export class JsonEvents {
 	}
 
 	#message(message: LoggedMessage): JsonMessage {
-		return message.role === "toolResult" ? this.#toolResult(message) : message;
+		if (message.role === "toolResult") return this.#toolResult(message);
+		return withoutStyles(message);
 	}
 
 	/** The result without its content, if that has been printed. */

@@ -60,11 +60,11 @@ export type AgentSessionEvent =
 	| { type: "command_start"; name: string }
 	| { type: "command_end"; name: string }
 	/**
-	 * A shell command of the user (`!`) started, without effect on the context for `!!`; `output` is everything so far; it
-	 * ends as an entry.
+	 * A shell command of the user (`!`) started, without effect on the context for `!!`; `output` is everything so far,
+	 * `styled` the same with colors and styles if it has any; it ends as an entry.
 	 */
 	| { type: "bash_start"; command: string; excludeFromContext?: boolean }
-	| { type: "bash_update"; output: string }
+	| { type: "bash_update"; output: string; styled?: string }
 	| { type: "bash_end"; entryIndex: number }
 	/** A background command started, or ended. */
 	| { type: "job_start"; job: JobStatus }

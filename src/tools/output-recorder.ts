@@ -24,8 +24,14 @@ export class OutputRecorder {
 	readonly #window = new OutputWindow();
 	#spill: Spill | undefined;
 
-	/** @param dir directory of the file */
-	constructor(private readonly dir: string) {}
+	/**
+	 * @param dir directory of the file
+	 * @param withStyles returns colors and styles too
+	 */
+	constructor(
+		private readonly dir: string,
+		private readonly withStyles = false,
+	) {}
 
 	/** Adds a chunk. @returns a promise that resolves when the recorder can accept the next one, undefined for at once */
 	add(chunk: Buffer): Promise<void> | undefined {
@@ -38,7 +44,7 @@ export class OutputRecorder {
 
 	/** The end of the output so far, short enough for frequent updates. */
 	live(): Truncated {
-		return this.#window.cut({ limits: LIVE_LIMITS, window: LIVE_BYTES, isGrowing: true });
+		return this.#window.cut({ limits: LIVE_LIMITS, window: LIVE_BYTES, isGrowing: true, withStyles: this.withStyles });
 	}
 
 	/** The last bytes so far, as many as are in memory. */
@@ -48,7 +54,7 @@ export class OutputRecorder {
 
 	/** The result. Call it after the last `add`; it resolves when the file is complete. */
 	async finish(): Promise<RecordedOutput> {
-		const output = this.#window.cut();
+		const output = this.#window.cut({ withStyles: this.withStyles });
 		const fullOutputPath = await this.#spill?.finish(output.truncation.truncated);
 		return { ...output, ...(fullOutputPath !== undefined && { fullOutputPath }) };
 	}

@@ -1,4 +1,5 @@
 import { OUTPUT_LIMITS, type OutputLimits, plainOutput, type Truncated, truncateTail } from "./output.js";
+import { styledOutput } from "./styled-output.js";
 
 /** Raw bytes kept in memory: far more than the limit of a result, because escape sequences are removed. */
 const WINDOW_BYTES = 512 * 1024;
@@ -11,7 +12,12 @@ export interface CutOptions {
 	window?: number;
 	/** True while more output may come: drops an incomplete character at the end. */
 	isGrowing?: boolean;
+	/** Returns colors and styles too. */
+	withStyles?: boolean;
 }
+
+/** Maximum length of a text with its styles, as a multiple of the limit of the text. */
+const STYLED_SHARE = 4;
 
 /** The end of a command's output in memory, and the size of all of it. */
 export class OutputWindow {
@@ -41,14 +47,19 @@ export class OutputWindow {
 	}
 
 	/** The end of the output as plain text, cut to the limits. */
-	cut({ limits = OUTPUT_LIMITS, window = WINDOW_BYTES, isGrowing = false }: CutOptions = {}): Truncated {
+	cut(options: CutOptions = {}): Truncated {
+		const { limits = OUTPUT_LIMITS, window = WINDOW_BYTES, isGrowing = false, withStyles = false } = options;
 		const bytes = this.last(window);
 		const isComplete = bytes.length === this.bytes;
 		let start = 0;
 		// The window may start inside a character.
 		while (!isComplete && start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
 		const text = new TextDecoder("utf-8").decode(bytes.subarray(start), { stream: isGrowing });
-		const cut = truncateTail(plainOutput(text), limits);
+		const plain = plainOutput(text);
+		const tail = truncateTail(plain, limits);
+		const maxLength = STYLED_SHARE * limits.maxBytes;
+		const styled = withStyles ? styledOutput(text, plain.length - tail.text.length, maxLength) : undefined;
+		const cut = styled === undefined ? tail : { ...tail, styled };
 		if (isComplete) return cut;
 		const { truncatedBy } = cut.truncation;
 		const totals = { totalLines: this.lines, totalBytes: this.bytes };

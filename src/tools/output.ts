@@ -9,7 +9,7 @@ export interface OutputLimits {
 }
 
 /** CSI; OSC, DCS and similar, up to their terminator or the end of the line; other sequences of two or three characters. */
-const ESCAPE_SEQUENCES =
+export const ESCAPE_SEQUENCES =
 	/(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]?/g;
 
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
@@ -34,6 +34,8 @@ export interface Truncated {
 	truncation: TruncationResult;
 	/** Not even one line fitted: `text` is part of a line. */
 	partialLine: boolean;
+	/** `text` with its colors and styles, if they were asked for and it has any. @see styledOutput */
+	styled?: string;
 }
 
 /**

@@ -11,6 +11,8 @@ const UPDATE_INTERVAL_MS = 100;
 export interface ShellOptions extends Pick<HostExecOptions, "shellPath" | "signal" | "timeoutMs"> {
 	/** Directory on this machine for output that is too long for a result. */
 	tmpDir: string;
+	/** Returns the colors and styles of the output too. */
+	withStyles?: boolean;
 	/** Receives the end of the output while it grows: first at once, then about ten times per second. */
 	onProgress?(output: Truncated): void;
 }
@@ -35,7 +37,7 @@ export interface RunningShell {
 
 /** Starts a command in the user's shell on a host, with empty stdin. */
 export function startShell(host: ToolHost, command: string, options: ShellOptions): RunningShell {
-	const recorder = new OutputRecorder(options.tmpDir);
+	const recorder = new OutputRecorder(options.tmpDir, options.withStyles);
 	const progress = throttle(() => options.onProgress?.(recorder.live()), UPDATE_INTERVAL_MS);
 	let onOutput = (chunk: Buffer): Promise<void> | undefined => {
 		const ready = recorder.add(chunk);

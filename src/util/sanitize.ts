@@ -190,38 +190,62 @@ function allowedStyle(parameters: readonly string[]): Style {
 	const kept: string[] = [];
 	let clears = 0;
 	let sets = 0;
+	for (const change of changesOf(parameters)) {
+		// Parameters before a full reset have no effect.
+		if (change.clears === ALL) kept.length = 0;
+		kept.push(change.code);
+		clears |= change.clears;
+		sets = (sets & ~change.clears) | change.sets;
+	}
+	return { kept: kept.join(";"), clears, sets };
+}
+
+/** An allowed parameter, with the values of its color, and the attributes that it turns off or on. */
+interface StyleChange {
+	code: string;
+	clears: number;
+	sets: number;
+}
+
+function changesOf(parameters: readonly string[]): StyleChange[] {
+	const changes: StyleChange[] = [];
+	const set = (sets: number, code: string) => changes.push({ code, clears: 0, sets });
 	for (let index = 0; index < parameters.length; index++) {
 		const parameter = parameters[index] ?? "";
 		const code = parameter.includes(":") ? Number.NaN : Number(parameter);
 		const off = OFF.get(code);
-		if (off !== undefined) {
-			clears |= off;
-			sets &= ~off;
-			// Parameters before a full reset have no effect.
-			if (code === 0) kept.length = 0;
-			kept.push(String(code));
-		} else if (ON.has(code)) {
-			sets |= ON.get(code) ?? 0;
-			kept.push(String(code));
-		} else if (inRange(code, 30, 37) || inRange(code, 90, 97)) {
-			sets |= FOREGROUND;
-			kept.push(String(code));
-		} else if (inRange(code, 40, 47) || inRange(code, 100, 107)) {
-			sets |= BACKGROUND;
-			kept.push(String(code));
-		} else if (code === 38 || code === 48 || code === 58) {
+		if (off !== undefined) changes.push({ code: String(code), clears: off, sets: 0 });
+		else if (ON.has(code)) set(ON.get(code) ?? 0, String(code));
+		else if (inRange(code, 30, 37) || inRange(code, 90, 97)) set(FOREGROUND, String(code));
+		else if (inRange(code, 40, 47) || inRange(code, 100, 107)) set(BACKGROUND, String(code));
+		else if (code === 38 || code === 48 || code === 58) {
 			const count = parameters[index + 1] === "5" ? 2 : parameters[index + 1] === "2" ? 4 : 0;
 			const values = parameters.slice(index + 1, index + 1 + count);
 			index += values.length;
 			if (code === 58 || count === 0 || values.length < count || !values.every(isByte)) continue;
-			sets |= code === 38 ? FOREGROUND : BACKGROUND;
-			kept.push(String(code), ...values.map((value) => String(Number(value))));
-		} else if (COLON_COLOR.test(parameter)) {
-			sets |= parameter.startsWith("3") ? FOREGROUND : BACKGROUND;
-			kept.push(parameter);
+			set(code === 38 ? FOREGROUND : BACKGROUND, [code, ...values.map(Number)].join(";"));
+		} else if (COLON_COLOR.test(parameter)) set(parameter.startsWith("3") ? FOREGROUND : BACKGROUND, parameter);
+	}
+	return changes;
+}
+
+/** The colors and styles that are on at a place in a text; only those that `sanitize` keeps. */
+export class Pen {
+	/** The parameter of each attribute that is on, by attribute. */
+	readonly #on = new Map<number, string>();
+
+	/** Follows an SGR sequence. @param parameters of the sequence, such as `1;31` */
+	apply(parameters: string): void {
+		for (const { code, clears, sets } of changesOf(parameters.split(";"))) {
+			for (const attribute of this.#on.keys()) if (clears & attribute) this.#on.delete(attribute);
+			if (sets) this.#on.set(sets, code);
 		}
 	}
-	return { kept: kept.join(";"), clears, sets };
+
+	/** The sequence that turns on what is on; empty if nothing is. */
+	get sequence(): string {
+		return this.#on.size === 0 ? "" : `${ESC}[${[...this.#on.values()].join(";")}m`;
+	}
 }
 
 function inRange(code: number, first: number, last: number): boolean {

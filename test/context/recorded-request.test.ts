@@ -7,7 +7,7 @@ import { digestContext } from "../../src/context/digest.js";
 import { RequestRecorder, readRecordedRequest } from "../../src/context/recorded-request.js";
 import type { MessageEntry, RecordedRequest, SessionEntry } from "../../src/log/entry.js";
 import { freezeDeep } from "../../src/log/freeze.js";
-import { assistant, compaction, custom, result, session, user } from "../helpers/entries.js";
+import { assistant, bashExecution, compaction, custom, result, session, user } from "../helpers/entries.js";
 
 const note = (content: string): ContextMessage => ({
 	message: { role: "user", content, timestamp: 0 },
@@ -61,6 +61,16 @@ describe("the record of a request", () => {
 		expect((await ask(entries, [hide], recorder)).recorded).toEqual([{ reply: 6, part: 0 }, [5, 8]]);
 		expect((await ask(entries, [hide], new RequestRecorder())).recorded).toEqual([{ reply: 6, part: 0 }, [5, 9]]);
 		expect(digestOf(entries, 6)).toBe(first.digest);
+	});
+
+	test("has no colors of the output of a shell command", async () => {
+		const listing = { ...bashExecution, output: "red", styled: "\x1b[31mred\x1b[0m" };
+		const entries = session(user("u1"), { ...user(""), message: listing });
+		const shorten = stage((messages) =>
+			messages.map((item) => (item.entryIndex === 2 ? { ...item, message: { ...listing, output: "r" } } : item)),
+		);
+		const { recorded } = await ask(entries, [shorten], new RequestRecorder());
+		expect(recorded).toEqual([[1, 2], { message: { ...bashExecution, output: "r" }, entryIndex: 2 }]);
 	});
 
 	test("keeps the entry of a message that was replaced, and the summary of a compaction", async () => {

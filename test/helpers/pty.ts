@@ -31,6 +31,8 @@ export interface PiTerminal {
 	scrollback(): Promise<string>;
 	/** Position of the cursor on the screen, 0-based. */
 	cursor(): Promise<{ column: number; row: number }>;
+	/** The palette's index of the color in which the screen shows a text, at its last place; null for the default color. */
+	colorOf(text: string): Promise<number | null>;
 	/**
 	 * Resolves with the screen when it shows the text; with `scrollback`, when the text is anywhere.
 	 * Rejects with the screen when the program ends first or the timeout expires.
@@ -232,6 +234,15 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 		async cursor() {
 			await parsed();
 			return { column: emulator.buffer.active.cursorX, row: emulator.buffer.active.cursorY };
+		},
+		async colorOf(text) {
+			await parsed();
+			const rows = visible().split("\n");
+			const row = rows.findLastIndex((line) => line.includes(text));
+			if (row < 0) throw new Error(`${text} is not on the screen:\n${visible()}`);
+			const { active } = emulator.buffer;
+			const cell = active.getLine(active.baseY + row)?.getCell(rows[row]?.lastIndexOf(text) ?? 0);
+			return cell === undefined || cell.isFgDefault() ? null : cell.getFgColor();
 		},
 		waitForScreen,
 		waitForText: (wanted, wait) => waitForScreen((screen) => contains(screen, wanted), `${wanted} to show`, wait),

@@ -97,6 +97,17 @@ describe("a valid message is read", () => {
 		expect(readMessage(value, AT)).toStrictEqual(expected);
 	});
 
+	test.each<[string, unknown, boolean]>([
+		["a text", "\x1b[31mo\x1b[0m", true],
+		["a number", 1, false],
+		["a list", ["\x1b[31mo"], false],
+		["a text of more than 200 KB", "x".repeat(200 * 1024 + 1), false],
+	])("with colors that are %s", (_, styled, isKept) => {
+		const read = readMessage({ role: "bashExecution", command: "ls", output: "o", styled }, AT);
+		expect(read).toMatchObject({ command: "ls", output: "o" });
+		expect(read).toEqual(isKept ? expect.objectContaining({ styled }) : expect.not.objectContaining({ styled }));
+	});
+
 	test("with the path of its full output", () => {
 		const value = { role: "bashExecution", command: "ls", output: "", fullOutputPath: "/o" };
 		expect(readMessage(value, AT)).toMatchObject({ fullOutputPath: "/o" });

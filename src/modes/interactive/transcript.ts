@@ -198,7 +198,7 @@ export class Transcript {
 				this.#startBash(event);
 				break;
 			case "bash_update":
-				this.#bash?.view.update(event.output);
+				this.#bash?.view.update(event.output, event.styled);
 				break;
 			case "bash_end":
 				this.#endBash(event.entryIndex);

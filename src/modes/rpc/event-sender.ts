@@ -51,7 +51,7 @@ export class EventSender {
 				this.#update(`tool ${event.toolCallId}`, event);
 				return;
 			case "bash_update":
-				this.#update("bash", event);
+				this.#update("bash", { type: event.type, output: event.output });
 				return;
 			case "context_changed": {
 				const { messages, hidden, problems } = event.context;

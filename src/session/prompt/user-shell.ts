@@ -72,7 +72,9 @@ export class UserShell {
 			tmpDir: store.tmpDir,
 			signal,
 			...(shellPath ? { shellPath } : {}),
-			onProgress: ({ text }) => emit({ type: "bash_update", output: text }),
+			withStyles: true,
+			onProgress: ({ text, styled }) =>
+				emit({ type: "bash_update", output: text, ...(styled === undefined ? {} : { styled }) }),
 		});
 		const { output } = result;
 		return {
@@ -81,6 +83,7 @@ export class UserShell {
 			...("job" in result
 				? { output: output.text.trimEnd(), exitCode: null, cancelled: false, job: result.job.id }
 				: ending(result, signal.aborted)),
+			...(output.styled === undefined ? {} : { styled: output.styled.trimEnd() }),
 			truncated: output.truncation.truncated,
 			...(output.fullOutputPath === undefined ? {} : { fullOutputPath: output.fullOutputPath }),
 			...(excludeFromContext ? { excludeFromContext: true } : {}),

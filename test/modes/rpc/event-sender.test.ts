@@ -148,3 +148,10 @@ test("an event that JSON cannot represent is reported, and later events are sent
 		{ type: "model_changed" },
 	]);
 });
+
+test("updates of a shell command have its output as plain text", async () => {
+	const { sender, writer, lines } = createSender();
+	sender.send({ type: "bash_update", output: "red", styled: "\x1b[31mred\x1b[0m" });
+	await writer.drained();
+	expect(lines).toEqual([{ type: "bash_update", output: "red" }]);
+});

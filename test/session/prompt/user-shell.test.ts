@@ -69,6 +69,22 @@ describe("shell commands by the user", () => {
 		expect(session.entries.length).toBe(5);
 	});
 
+	test("keep the colors of their output for the screen: the model receives plain text", async () => {
+		const { session, provider, sent, events } = await startSession();
+		const command = "printf '\\033[31mred\\033[0m\\033[2J\\n'";
+		await session.runBash(command);
+		await session.runBash("echo plain");
+		const [colored, plain] = session.entries.slice(-2).map((entry) => Reflect.get(entry, "message"));
+		expect(colored).toMatchObject({ output: "red", styled: "\x1b[31mred\x1b[0m" });
+		expect(plain).not.toHaveProperty("styled");
+		const updates = events.filter(({ type }) => type === "bash_update");
+		expect(updates.at(0)).toEqual({ type: "bash_update", output: "red\n", styled: "\x1b[31mred\x1b[0m\n" });
+		expect(updates.at(-1)).toEqual({ type: "bash_update", output: "plain\n" });
+		provider.reply("ok");
+		await session.prompt("what did I run?");
+		expect(sent(1)[0]).toBe(`user: Ran \`${command}\`\n\`\`\`\nred\n\`\`\``);
+	});
+
 	test("can be stopped", async () => {
 		const { session } = await startSession();
 		const run = session.runBash("echo begun; sleep 60");

@@ -7,6 +7,8 @@ import { View, type ViewStyle } from "./view.js";
 /** A shell command of the user: `!`, or `!!` if it is not in the context, its output and its exit code. */
 export class BashView extends View {
 	#output = "";
+	/** The same with colors and styles. */
+	#styled: string | undefined;
 	#message: BashExecutionMessage | null = null;
 	#closed = false;
 
@@ -25,16 +27,18 @@ export class BashView extends View {
 		return this.#closed || this.#message !== null;
 	}
 
-	/** All output so far. */
-	update(output: string): void {
+	/** All output so far. @param styled as `BashExecutionMessage.styled` */
+	update(output: string, styled?: string): void {
 		if (this.done) return;
 		this.#output = output;
+		this.#styled = styled;
 		this.changed();
 	}
 
 	finish(message: BashExecutionMessage): void {
 		this.#message = message;
 		this.#output = message.output;
+		this.#styled = message.styled;
 		this.changed();
 	}
 
@@ -54,7 +58,8 @@ export class BashView extends View {
 		const output = commandOutput(this.#output, this.#message !== null && this.#message.exitCode !== 0);
 		const file = this.#message?.fullOutputPath;
 		const cut = this.#message?.truncated ? { lines: null, file } : null;
-		const body = tailOf(output, Math.max(1, width - 2), this.style, cut);
+		const styled = theme.name === "plain" ? undefined : this.#styled;
+		const body = tailOf(output, Math.max(1, width - 2), this.style, cut, styled);
 		if (cut && file && !this.style.expanded) body.push(theme.dim(`full output: ${cleanLine(file, 300)}`));
 		return [head, ...body.map((line) => clipLine(rail + line, width))];
 	}

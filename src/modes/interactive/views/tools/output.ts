@@ -1,4 +1,6 @@
+import { sealLine } from "../../../../tui/safe-line.js";
 import type { Theme } from "../../../../tui/theme.js";
+import { stripAll } from "../../../../util/sanitize.js";
 import { plural } from "../../../format.js";
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../../lines.js";
 import { transcriptHint } from "../../transcript-hint.js";
@@ -20,18 +22,45 @@ export interface OutputCut {
 /**
  * The last lines of an output, below a row that counts the omitted ones; all kept lines in an expanded view.
  * @param cut the part before `text`; null if `text` is complete
+ * @param styledText the same lines, perhaps more after them, with colors and styles, each line by itself
  */
-export function tailOf(text: string, width: number, style: ViewStyle, cut: OutputCut | null = null): string[] {
+export function tailOf(
+	text: string,
+	width: number,
+	style: ViewStyle,
+	cut: OutputCut | null = null,
+	styledText?: string,
+): string[] {
 	const whole = text.trimEnd();
 	if (!whole) return [];
-	if (style.expanded) return [...(cut ? cutRows(cut, width, style) : []), ...wrapLines(cleanLines(whole), width)];
+	const total = countLines(whole);
+	if (style.expanded) {
+		const rows = wrapLines(withStyles(cleanLines(whole), styledText, total), width);
+		return [...(cut ? cutRows(cut, width, style) : []), ...rows.map(sealLine)];
+	}
 	const lines = cleanLines(whole.length > PREVIEW_CHARACTERS ? lastLines(whole) : whole);
-	const hidden = countLines(whole) - Math.min(lines.length, PREVIEW_LINES) + (cut?.lines ?? 0);
+	const hidden = total - Math.min(lines.length, PREVIEW_LINES) + (cut?.lines ?? 0);
 	// Show a single extra line instead of a row that counts it.
 	const count = hidden === 1 && !cut ? PREVIEW_LINES + 1 : PREVIEW_LINES;
-	const shown = lines.slice(-count).map((line) => clipLine(line, width));
+	const shown = withStyles(lines.slice(-count), styledText, total).map((line) => clipLine(line, width));
 	if (hidden === 0 || (hidden === 1 && !cut)) return shown;
 	return [more(hidden, "above", width, style, cut?.lines === null), ...shown];
+}
+
+/**
+ * The last lines of an output with their colors and styles. Nothing but these comes from `styledText`, which a session file
+ * may contain: a line with another text is ignored.
+ * @param total number of lines of the output
+ */
+function withStyles(lines: readonly string[], styledText: string | undefined, total: number): readonly string[] {
+	if (styledText === undefined) return lines;
+	const candidates = styledText.split("\n");
+	return lines.map((line, at) => {
+		const candidate = candidates[total - lines.length + at] ?? "";
+		if (candidate.length > PREVIEW_CHARACTERS) return line;
+		const [colored = ""] = cleanLines(candidate);
+		return stripAll(colored).trimEnd() === line.trimEnd() ? colored : line;
+	});
 }
 
 /** The first lines of an output, above a row that counts the omitted ones; all lines in an expanded view. */
