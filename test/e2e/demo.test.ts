@@ -31,7 +31,7 @@ test("the demo suggests its first prompt, and every step works on the screen", a
 	await pi.waitForText("Restore the files");
 	await pi.press("enter");
 	await pi.waitForText("popped to turn 1");
-	expect(await pi.scrollback()).toMatch(/^┆ › The tests fail/m);
+	expect(await pi.scrollback()).toMatch(/^ {2}› The tests fail/m);
 	await submit(pi, "/unpop");
 	await pi.waitForText("undid the pop to turn 1");
 	await pi.waitForScreen((all) => /^▎ › The tests fail/m.test(all), "the work to come back", { scrollback: true });

@@ -25,7 +25,7 @@ test("the model pushes, works and pops; the screen shows the frame, /unpop bring
 	expect(shown).toMatch(/◇ pushed “find beta”/);
 	expect(shown).toMatch(/◇ popped “find beta” · \/unpop restores it/);
 	expect(shown).toMatch(/^◆ It is in b\.txt\./m);
-	expect(shown).toMatch(/^┆ .*read.*a\.txt/m);
+	expect(shown).toMatch(/^ {2}read +a\.txt/m);
 	expect(conversation(provider, 4)).toEqual([
 		"user: where is it?",
 		'assistant:  → push {"task":"find beta"}',

@@ -48,7 +48,7 @@ test("popped work stays popped when the session is continued, and is back withou
 	];
 	expect(conversation(provider, 4)).toEqual(popped);
 	const shown = await first.scrollback();
-	expect(shown).toMatch(/^┆ › what do the notes say\?/m);
+	expect(shown).toMatch(/^ {2}› what do the notes say\?/m);
 	expect(shown).toMatch(/^◆ notes\.txt was read: buy milk\./m);
 	expect(shown).toMatch(/^▎ › now the tax code/m);
 	await submit(first, "/quit");

@@ -32,7 +32,7 @@ test("the first part of the tour works as printed in the README", async () => {
 	await pi.waitForText("popped to turn 1");
 	await submit(pi, contextAgain);
 	await pi.waitForText(/hidden/);
-	expect(await pi.scrollback()).toMatch(/^┆ › The tests fail/m);
+	expect(await pi.scrollback()).toMatch(/^ {2}› The tests fail/m);
 	expect(await pi.scrollback()).toMatch(/^◆ /m);
 });
 

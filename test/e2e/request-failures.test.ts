@@ -66,8 +66,8 @@ test("a reply that breaks off is an event and an entry, and is shown when the se
 	expect(names).toEqual(["message_end (retried)", "auto_retry_start", "auto_retry_end", "message_end"]);
 	expect(JSON.stringify(provider.requests[1]?.body)).toBe(JSON.stringify(provider.requests[0]?.body));
 	const shell = await openPi({ agentDir, cwd, args: [...model, "--continue"], columns: 120 });
-	await shell.waitForText(/┆ half of an/);
-	await shell.waitForText(/┆ ✗ the connection to .* was lost during the reply · retried/);
+	await shell.waitForText(/^ {2}half of an/m);
+	await shell.waitForText(/^ {2}✗ the connection to .* was lost during the reply · retried/m);
 	await submit(shell, "next");
 	await shell.waitForText("another answer");
 	expect(provider.requests[2]?.messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);

@@ -1,5 +1,5 @@
 import { colorRgb, luminance, parseColor, type Rgb } from "../../src/themes/color.js";
-import type { Cell } from "./virtual-terminal.js";
+import type { Cell } from "./screen-cells.js";
 
 /** The colors of a terminal's text and background. */
 export interface Page {

@@ -5,6 +5,7 @@ import headless from "@xterm/headless";
 import { onTestFailed, onTestFinished } from "vitest";
 import { keyBytes } from "./keys.js";
 import { type PiOptions, piPlace, piProgram } from "./pi-environment.js";
+import { type Cell, rowText, screenCells } from "./screen-cells.js";
 
 /** How a test starts the program in a terminal. */
 export interface PtyOptions extends PiOptions {
@@ -29,6 +30,8 @@ export interface PiTerminal {
 	screen(): Promise<string>;
 	/** The scrollback and the screen below it. */
 	scrollback(): Promise<string>;
+	/** The screen as cells, one list per row. */
+	cells(): Promise<Cell[][]>;
 	/** Position of the cursor on the screen, 0-based. */
 	cursor(): Promise<{ column: number; row: number }>;
 	/** The palette's index of the color in which the screen shows a text, at its last place; null for the default color. */
@@ -191,7 +194,7 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 	const lines = (from: number) => {
 		const buffer = emulator.buffer.active;
 		const found: string[] = [];
-		for (let row = from; row < buffer.length; row++) found.push(buffer.getLine(row)?.translateToString(true) ?? "");
+		for (let row = from; row < buffer.length; row++) found.push(rowText(buffer.getLine(row)));
 		return found.join("\n").trimEnd();
 	};
 	const visible = () => lines(emulator.buffer.active.baseY);
@@ -230,6 +233,10 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 		async scrollback() {
 			await parsed();
 			return lines(0);
+		},
+		async cells() {
+			await parsed();
+			return screenCells(emulator);
 		},
 		async cursor() {
 			await parsed();

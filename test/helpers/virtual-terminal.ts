@@ -1,7 +1,7 @@
 import type { Terminal as TuiTerminal } from "@mariozechner/pi-tui";
 import headless from "@xterm/headless";
-import type { Rgb } from "../../src/themes/color.js";
 import { type KeyName, keyBytes } from "./keys.js";
+import { type Cell, rowText, screenCells } from "./screen-cells.js";
 
 /** Time without output after which the screen counts as settled: longer than a frame. */
 const QUIET_MS = 40;
@@ -9,16 +9,6 @@ const QUIET_MS = 40;
 const SETTLE_LIMIT_MS = 1_000;
 /** Interval between checks of the output. */
 const LOOK_MS = 5;
-
-/** A character of the screen with its style. A color is null for the terminal's own, the number of a palette color, or RGB. */
-export interface Cell {
-	/** Empty in the second column of a wide character. */
-	text: string;
-	color: number | Rgb | null;
-	background: number | Rgb | null;
-	isDim: boolean;
-	isInverse: boolean;
-}
 
 /** A terminal in memory with a screen and scrollback. */
 export class VirtualTerminal implements TuiTerminal {
@@ -125,8 +115,7 @@ export class VirtualTerminal implements TuiTerminal {
 	/** @returns the current screen as cells, one list per row, without waiting */
 	async cells(): Promise<Cell[][]> {
 		await this.#parsed();
-		const { baseY } = this.#emulator.buffer.active;
-		return Array.from({ length: this.rows }, (_, row) => this.#cellsOf(baseY + row));
+		return screenCells(this.#emulator);
 	}
 
 	/** @returns the position of the cursor on the screen, from 0 */
@@ -236,31 +225,12 @@ export class VirtualTerminal implements TuiTerminal {
 		return new Promise((resolve) => this.#emulator.write("", resolve));
 	}
 
-	#cellsOf(row: number): Cell[] {
-		const line = this.#emulator.buffer.active.getLine(row);
-		return Array.from({ length: this.columns }, (_, column) => {
-			const cell = line?.getCell(column);
-			if (!cell) throw new Error(`No cell in row ${row}, column ${column}`);
-			return {
-				text: cell.getChars(),
-				color: cell.isFgDefault() ? null : colorOf(cell.getFgColor(), cell.isFgRGB()),
-				background: cell.isBgDefault() ? null : colorOf(cell.getBgColor(), cell.isBgRGB()),
-				isDim: cell.isDim() !== 0,
-				isInverse: cell.isInverse() !== 0,
-			};
-		});
-	}
-
 	#rows(from: number): string[] {
 		const buffer = this.#emulator.buffer.active;
 		const rows: string[] = [];
-		for (let row = from; row < buffer.length; row += 1) rows.push(buffer.getLine(row)?.translateToString(true) ?? "");
+		for (let row = from; row < buffer.length; row += 1) rows.push(rowText(buffer.getLine(row)));
 		return rows;
 	}
-}
-
-function colorOf(value: number, isRgb: boolean): number | Rgb {
-	return isRgb ? [value >> 16, (value >> 8) & 0xff, value & 0xff] : value;
 }
 
 function withoutBlankEnd(rows: string[]): string[] {

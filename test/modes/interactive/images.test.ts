@@ -112,7 +112,7 @@ test("images of a popped turn keep their position when expanded, behind the gutt
 		messageEntry(reply([{ text: "A cat." }])),
 		messageEntry({ role: "user", content: "next", timestamp: 0 }),
 	];
-	const stage = await createStage({ rows: 40, images: "kitty", entries });
+	const stage = await createStage({ rows: 40, theme: "plain", images: "kitty", entries });
 	await stage.rebuild([
 		{
 			hook: "/hooks/stack.ts",

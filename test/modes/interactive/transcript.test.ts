@@ -297,7 +297,7 @@ test("shell commands of the user are shown while they run, and `!!` commands are
 		{ type: "bash_start", command: "git status", excludeFromContext: true },
 		{ type: "bash_update", output: "clean" },
 	);
-	expect(await stage.terminal.text()).toContain("┆ !! git status\n┆ │ clean");
+	expect(await stage.terminal.text()).toContain("  !! git status\n  │ clean");
 	const status = { ...base, command: "git status", output: "clean", exitCode: 0, excludeFromContext: true };
 	stage.entries.push(messageEntry(status), messageEntry({ ...base, command: "false", output: "", exitCode: 1 }));
 	stage.play(

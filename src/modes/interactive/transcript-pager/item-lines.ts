@@ -3,6 +3,7 @@ import { ERASE_REST } from "../../../tui/safe-line.js";
 import type { Theme } from "../../../tui/theme.js";
 import { trimOf } from "../../../util/trim.js";
 import { cleanLine, clipLine, plainLine, spread, wrapLines } from "../lines.js";
+import { gutterCell } from "../views/entry-block.js";
 import type { PagerItem } from "./pager-items.js";
 
 /** How an item is drawn. */
@@ -14,7 +15,6 @@ export interface ItemLook {
 	isOpen: boolean;
 }
 
-const GUTTER = { in: ["▎", "gutterIn"], out: ["┆", "gutterOut"], summary: ["◆", "gutterSummary"] } as const;
 /** Narrower screens show notes below the item. Columns. */
 const MIN_NOTE_WIDTH = 50;
 
@@ -36,8 +36,7 @@ export function itemLines(item: PagerItem, { theme, width, gutter, isOpen }: Ite
 			? [firstRow(item, theme, room, note)]
 			: allRows(item, isClosed ? item.closed : item.open(), { theme, room, note });
 	return rows.map((row, at) => {
-		const mark = item.mark === "none" || (item.mark === "summary" && at > 0) ? null : GUTTER[item.mark];
-		const side = gutter ? (mark ? theme[mark[1]](mark[0]) : " ") : "";
+		const side = gutter ? gutterCell(item.mark, at, theme) : "";
 		const fold = folds && at === 0 ? theme.dim(isOpen ? "▾" : "▸") : " ";
 		const text = item.mark === "out" ? theme.dim(plainLine(row)) : row;
 		return clipLine(`${side}${fold} ${text}`, width);

@@ -1,5 +1,6 @@
 import type { Block } from "../../../tui/live-tui.js";
 import { hasImage } from "../../../tui/terminal-images.js";
+import type { Theme } from "../../../tui/theme.js";
 import { clipLine, plainLine } from "../lines.js";
 import { innerWidth, type ViewStyle } from "./view.js";
 
@@ -8,6 +9,29 @@ export type Mark = "in" | "out" | "summary" | "none";
 
 /** Space above a block: nothing, a line with only the gutter within a turn, or an empty line between turns. */
 export type Gap = "none" | "line" | "turn";
+
+/** A blank in reverse video: the color of the text fills the cell. */
+const FILLED = "\x1b[7m \x1b[27m";
+
+/**
+ * The gutter next to a row, one column wide. With colors it has no character but that of a summary, because terminals copy the
+ * gutter together with selected text: the cell of what is in the context is a colored blank, any other cell is empty.
+ * @param row of the block, from 0
+ */
+export function gutterCell(mark: Mark, row: number, theme: Theme): string {
+	const filled = theme.gutterIn(FILLED);
+	const hasColor = filled !== FILLED;
+	switch (mark) {
+		case "in":
+			return hasColor ? filled : "▎";
+		case "out":
+			return hasColor ? " " : theme.gutterOut("┆");
+		case "summary":
+			return row === 0 ? theme.gutterSummary("◆") : " ";
+		default:
+			return " ";
+	}
+}
 
 /** A view in the transcript: adds the gutter and the gap above it, and cuts lines to the screen width. */
 export class EntryBlock implements Block {
@@ -95,18 +119,7 @@ export class EntryBlock implements Block {
 	}
 
 	#prefix(row: number, gutter: number): string {
-		if (gutter === 0) return "";
-		const { theme } = this.style;
-		switch (this.mark) {
-			case "in":
-				return `${theme.gutterIn("▎")} `;
-			case "out":
-				return `${theme.gutterOut("┆")} `;
-			case "summary":
-				return row === 0 ? `${theme.gutterSummary("◆")} ` : "  ";
-			default:
-				return "  ";
-		}
+		return gutter === 0 ? "" : `${gutterCell(this.mark, row, this.style.theme)} `;
 	}
 }
 
