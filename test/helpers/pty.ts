@@ -35,7 +35,7 @@ export interface PiTerminal {
 	/** Position of the cursor on the screen, 0-based. */
 	cursor(): Promise<{ column: number; row: number }>;
 	/** The palette's index of the color in which the screen shows a text, at its last place; null for the default color. */
-	colorOf(text: string): Promise<number | null>;
+	colorOf(text: string): Promise<Cell["color"]>;
 	/**
 	 * Resolves with the screen when it shows the text; with `scrollback`, when the text is anywhere.
 	 * Rejects with the screen when the program ends first or the timeout expires.
@@ -247,9 +247,7 @@ export function startPi(options: PtyOptions = {}): PiTerminal {
 			const rows = visible().split("\n");
 			const row = rows.findLastIndex((line) => line.includes(text));
 			if (row < 0) throw new Error(`${text} is not on the screen:\n${visible()}`);
-			const { active } = emulator.buffer;
-			const cell = active.getLine(active.baseY + row)?.getCell(rows[row]?.lastIndexOf(text) ?? 0);
-			return cell === undefined || cell.isFgDefault() ? null : cell.getFgColor();
+			return screenCells(emulator)[row]?.[rows[row]?.lastIndexOf(text) ?? 0]?.color ?? null;
 		},
 		waitForScreen,
 		waitForText: (wanted, wait) => waitForScreen((screen) => contains(screen, wanted), `${wanted} to show`, wait),
