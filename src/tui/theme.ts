@@ -1,7 +1,7 @@
 import type { EditorTheme, MarkdownTheme, SelectListTheme } from "@mariozechner/pi-tui";
 import { Chalk, type ChalkInstance } from "chalk";
 import { type BuiltInTheme, builtInStyles } from "../themes/built-in.js";
-import { type ColorLevel, parseColor, reduceColor } from "../themes/color.js";
+import { type Color, type ColorLevel, parseColor, reduceColor } from "../themes/color.js";
 import {
 	type ColorValue,
 	STYLE_ATTRIBUTES,
@@ -40,6 +40,8 @@ export interface Theme {
 	readonly addedWord: Style;
 	readonly removedWord: Style;
 	readonly gutterIn: Style;
+	/** Fills blanks with the color of `gutterIn`; without colors it returns them as they are. */
+	readonly gutterBar: Style;
 	readonly gutterOut: Style;
 	readonly gutterSummary: Style;
 	readonly userText: Style;
@@ -105,6 +107,7 @@ export function createTheme(theme: BuiltInTheme | ThemeSource, level: ColorLevel
 		addedWord: style("addedWord"),
 		removedWord: style("removedWord"),
 		gutterIn: style("gutterIn"),
+		gutterBar: barOf(chalk, styles.gutterIn, level),
 		gutterOut: style("gutterOut"),
 		gutterSummary: style("gutterSummary"),
 		userText: style("userText"),
@@ -169,13 +172,25 @@ function styleOf(chalk: ChalkInstance, spec: StyleSpec, level: ColorLevel): Styl
 	return style === chalk ? (text) => text : style;
 }
 
+const DEFAULT: Color = { kind: "default" };
+
+/** Blanks in the color that a style has for text. */
+function barOf(chalk: ChalkInstance, { color }: StyleSpec, level: ColorLevel): Style {
+	const bar = color === undefined ? chalk : inColor(chalk, reduceColor(parseColor(color) ?? DEFAULT, level), true);
+	return bar === chalk ? (blanks) => blanks : bar;
+}
+
 function withColor(style: ChalkInstance, value: ColorValue, level: ColorLevel, isBackground: boolean): ChalkInstance {
-	const parsed = parseColor(value) ?? { kind: "default" };
-	const color = reduceColor(parsed, level);
-	if (color.kind === "default") return style;
+	const parsed = parseColor(value) ?? DEFAULT;
 	// With 16 colors a custom background could become the color of its text and hide it.
-	if (isBackground && level === 1 && parsed.kind !== "named") return style.inverse;
+	if (isBackground && level === 1 && parsed.kind !== "named" && parsed.kind !== "default") return style.inverse;
+	return inColor(style, reduceColor(parsed, level), isBackground);
+}
+
+function inColor(style: ChalkInstance, color: Color, isBackground: boolean): ChalkInstance {
 	switch (color.kind) {
+		case "default":
+			return style;
 		case "named":
 			return style[(isBackground ? BACKGROUNDS : FOREGROUNDS)[color.index] ?? "reset"];
 		case "indexed":

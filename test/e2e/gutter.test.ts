@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startProvider } from "../helpers/loopback-provider.js";
 import type { PiTerminal } from "../helpers/pty.js";
-import type { Cell } from "../helpers/screen-cells.js";
+import { type Cell, isBar } from "../helpers/screen-cells.js";
 import { agentDirFor, openPi, STACKING, submit } from "./support.js";
 
 /** What a selection of a row copies. */
@@ -38,8 +38,7 @@ async function gutterOf(pi: PiTerminal, column: number): Promise<[string, boolea
 	const rows = await pi.cells();
 	return ["what is this project?", "what do the notes say?", "The notes were read.", "now the tax code"].map((text) => {
 		const row = rows.find((cells) => copied(cells).includes(text)) ?? [];
-		const { isInverse = false, color = null } = row[column] ?? {};
-		return [copied(row), isInverse && color !== null];
+		return [copied(row), isBar(row, column)];
 	});
 }
 

@@ -34,18 +34,22 @@ function cellsOf(line: headless.IBufferLine, columns: number): Cell[] {
 	});
 }
 
-/**
- * A row as text, without trailing blanks that were never written. The bar of the gutter is shown as `▎`: it is a colored blank,
- * which text cannot show. In the transcript it is in the first column, in the pager after the pointer. A cursor has no color.
- */
-export function rowText(line: headless.IBufferLine | undefined): string {
-	const text = line?.translateToString(true) ?? "";
-	const at = [0, 1].find((column) => isBar(line?.getCell(column)));
-	return at === undefined ? text : `${text.slice(0, at)}▎${text.slice(at + 1)}`;
+/** Whether a cell is a bar of the gutter: a colored blank next to one without a color. */
+export function isBar(cells: readonly Cell[], column: number): boolean {
+	const [bar, next] = cells.slice(column);
+	return bar?.text === " " && bar.background !== null && next?.background === null;
 }
 
-function isBar(cell: headless.IBufferCell | undefined): boolean {
-	return cell?.getChars() === " " && cell.isInverse() !== 0 && !cell.isFgDefault();
+/**
+ * A row as text, without trailing blanks that were never written. The bar of the gutter is shown as `▎`: it is a colored blank,
+ * which text cannot show. In the transcript it is in the first column, in the pager after the pointer.
+ */
+export function rowText(line: headless.IBufferLine | undefined): string {
+	if (!line) return "";
+	const text = line.translateToString(true);
+	const cells = cellsOf(line, Math.min(3, line.length));
+	const at = [0, 1].find((column) => isBar(cells, column));
+	return at === undefined ? text : `${text.slice(0, at)}▎${text.slice(at + 1)}`;
 }
 
 function colorOf(value: number, isRgb: boolean): number | Rgb {

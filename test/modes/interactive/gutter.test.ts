@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Cell } from "../../helpers/screen-cells.js";
+import { type Cell, isBar } from "../../helpers/screen-cells.js";
 import { type App, startApp } from "./app.js";
 import { TAIL } from "./dialogs/support.js";
 import { messageEntry, reply, Script } from "./script.js";
@@ -29,9 +29,8 @@ function copied(row: readonly Cell[]): string {
 /** The rows that contain a text, with whether the cell in a column is filled with a color. */
 function rowsWith(rows: readonly Cell[][], texts: readonly string[], column: number): [string, boolean][] {
 	return texts.map((text) => {
-		const row = rows.find((cells) => copied(cells).includes(text));
-		const cell = row?.[column];
-		return [row ? copied(row) : `no row with ${text}`, cell?.isInverse === true && cell.color !== null];
+		const row = rows.find((cells) => copied(cells).includes(text)) ?? [];
+		return [copied(row), isBar(row, column)];
 	});
 }
 
@@ -60,7 +59,7 @@ test.each(["dark", "light", "high-contrast"] as const)(
 		]);
 		// The gap between the prompt and the reply.
 		const prompt = rows.findIndex((row) => copied(row).includes("now the tax code"));
-		expect(rows[prompt + 1]?.map((cell) => cell.isInverse).indexOf(true)).toBe(0);
+		expect(isBar(rows[prompt + 1] ?? [], 0)).toBe(true);
 		expect(copied(rows[prompt + 1] ?? [])).toBe("");
 	},
 );
@@ -92,7 +91,7 @@ test.each([40, 80, 120])("after a resize to %i columns each row has the gutter",
 	await stage.terminal.settle();
 	const rows = (await stage.terminal.cells()).filter((row) => copied(row).includes("word-"));
 	expect(rows.length).toBeGreaterThan(1);
-	expect(rows.map((row) => row.slice(0, 2).map((cell) => cell.isInverse))).toEqual(rows.map(() => [true, false]));
+	expect(rows.filter((row) => !isBar(row, 0))).toEqual([]);
 	expect(rows.map((row) => copied(row).trim()).join(" ")).toBe(answer);
 });
 
@@ -108,7 +107,7 @@ test.each([
 	await stage.terminal.settle();
 	const rows = await stage.terminal.cells();
 	expect(rows.map(copied)).toEqual(expect.arrayContaining(["› hi", "Hello."]));
-	expect(rows.flat().filter((cell) => cell.isInverse)).toEqual([]);
+	expect(rows.filter((row) => isBar(row, 0))).toEqual([]);
 });
 
 /** Opens the transcript of three turns that the context no longer has, and one that it has. */

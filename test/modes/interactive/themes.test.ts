@@ -162,7 +162,7 @@ test("a saved theme file redraws the screen once; a broken file keeps the colors
 	await app.terminal.waitFor("▎ Hello.");
 	const file = join(app.agentDir, "themes", "dusk.json");
 	/** A cell of the gutter in the color of the saved file. */
-	const bar = "\x1b[38;2;171;205;239m\x1b[7m ";
+	const bar = "\x1b[48;2;171;205;239m ";
 	const saved = await writtenBy(app.terminal, async () => {
 		writeFileSync(file, JSON.stringify({ colors: { gutterIn: "#abcdef" } }));
 		await expect.poll(() => app.terminal.output.includes(bar)).toBe(true);

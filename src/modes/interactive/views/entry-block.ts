@@ -10,20 +10,17 @@ export type Mark = "in" | "out" | "summary" | "none";
 /** Space above a block: nothing, a line with only the gutter within a turn, or an empty line between turns. */
 export type Gap = "none" | "line" | "turn";
 
-/** A blank in reverse video: the color of the text fills the cell. */
-const FILLED = "\x1b[7m \x1b[27m";
-
 /**
  * The gutter next to a row, one column wide. With colors it has no character but that of a summary, because terminals copy the
  * gutter together with selected text: the cell of what is in the context is a colored blank, any other cell is empty.
  * @param row of the block, from 0
  */
 export function gutterCell(mark: Mark, row: number, theme: Theme): string {
-	const filled = theme.gutterIn(FILLED);
-	const hasColor = filled !== FILLED;
+	const bar = theme.gutterBar(" ");
+	const hasColor = bar !== " ";
 	switch (mark) {
 		case "in":
-			return hasColor ? filled : "▎";
+			return hasColor ? bar : theme.gutterIn("▎");
 		case "out":
 			return hasColor ? " " : theme.gutterOut("┆");
 		case "summary":
