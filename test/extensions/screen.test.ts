@@ -143,7 +143,7 @@ test.each([
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/extensions/${name}.ts`, import.meta.url), "utf8");
 
-test.each([40, 80, 120])("at %d columns an extension shows status, widget and message like a hook", async (columns) => {
+test.each([40, 120])("at %d columns an extension shows status, widget and message like a hook", async (columns) => {
 	const agentDir = tempAgentDir();
 	writeFiles(agentDir, {
 		"extensions/plan-mode.ts": fixture("plan-mode"),

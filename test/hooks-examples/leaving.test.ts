@@ -13,7 +13,7 @@ async function screenOf(app: App): Promise<string[]> {
 	return (await app.terminal.screen()).filter((line) => !line.includes("reload"));
 }
 
-test.each([40, 80, 120])(
+test.each([40, 120])(
 	"all examples together leave nothing on the screen when they are turned off, at %i columns",
 	async (columns) => {
 		const clean = await startApp({ columns });

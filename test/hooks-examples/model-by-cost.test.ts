@@ -94,7 +94,7 @@ test("without another model it says so", async () => {
 	expect(notices).toEqual([expect.stringMatching(/· no other available model can continue$/)]);
 });
 
-test.each([40, 80, 120])("at %i columns the offer is a notice, and alt+m switches", async (columns) => {
+test.each([40, 120])("at %i columns the offer is a notice, and alt+m switches", async (columns) => {
 	const app = await startApp({
 		columns,
 		rows: 30,

@@ -53,7 +53,7 @@ test("without a person the model receives that nobody can answer, and nothing is
 	expect(asked).toEqual([]);
 });
 
-test.each([40, 80, 120])("at %i columns the question is a dialog, and call and answer stay", async (columns) => {
+test.each([40, 120])("at %i columns the question is a dialog, and call and answer stay", async (columns) => {
 	const app = await startApp({ columns, agentSettings: { hooks: ["pi:question"] } });
 	app.provider.reply([loopback.toolCall("question", ASK)], "Postgres it is.");
 	await app.terminal.waitFor("0%");

@@ -119,7 +119,7 @@ test("plain mode says which hook calls, and shows an error of the call", async (
 	expect(text()).not.toContain("alpha");
 });
 
-test.each([40, 80, 120])("the screen draws them below the call, after a resume too, at %i columns", async (columns) => {
+test.each([40, 120])("the screen draws them below the call, after a resume too, at %i columns", async (columns) => {
 	const { terminal, provider, submit, session } = await startApp({ columns, hooks, files, session: { kind: "new" } });
 	await terminal.waitFor("0%");
 	provider.reply(OUTER, "Done.");

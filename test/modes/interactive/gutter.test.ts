@@ -80,7 +80,7 @@ test("without colors the gutter consists of signs", async () => {
 	);
 });
 
-test.each([40, 80, 120])("after a resize to %i columns each row has the gutter", async (columns) => {
+test.each([40, 120])("after a resize to %i columns each row has the gutter", async (columns) => {
 	const stage = await createStage({ columns: 60, rows: 30 });
 	const script = new Script();
 	const answer = Array.from({ length: 30 }, (_, word) => `word-${word}`).join(" ");

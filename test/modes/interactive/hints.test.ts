@@ -3,7 +3,7 @@ import { startApp } from "./app.js";
 
 const HINT = "Scripted does not support thinking";
 
-test.each([40, 80, 120])(
+test.each([40, 120])(
 	"at %d columns the line about a key goes with the next key, and leaves no row",
 	async (columns) => {
 		const app = await startApp({ columns });

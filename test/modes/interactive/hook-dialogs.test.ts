@@ -208,7 +208,7 @@ test("malformed options of a dialog are refused by name", async () => {
 	await app.terminal.waitFor(/ctx\.ui\.select:\s+multiple\s+must\s+be\s+true\s+or\s+false/);
 });
 
-test.each([40, 80, 120])("at %d columns editor asks for several lines", async (columns) => {
+test.each([40, 120])("at %d columns editor asks for several lines", async (columns) => {
 	const app = await startChoices(columns);
 	await app.submit("/write");
 	await app.terminal.waitFor("fix: round");

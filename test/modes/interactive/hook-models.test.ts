@@ -13,18 +13,15 @@ const CORP = `export default (pi) => pi.provider("corp", {
 	async *stream(model, context) { throw new Error("the line is busy"); },
 });`;
 
-test.each([40, 80, 120] as const)(
-	"/model lists the models of a hook with their source, at %d columns",
-	async (columns) => {
-		const app = await startApp({ columns, hooks: { "corp.ts": CORP } });
-		await app.terminal.waitFor("0%");
-		await app.submit("/model");
-		await app.terminal.waitFor("scripted");
-		await app.terminal.type("corp");
-		await app.terminal.waitFor(/→ +corp\/m/);
-		expect(await panel(app)).toContain(ROWS[columns]);
-	},
-);
+test.each([40, 120] as const)("/model lists the models of a hook with their source, at %d columns", async (columns) => {
+	const app = await startApp({ columns, hooks: { "corp.ts": CORP } });
+	await app.terminal.waitFor("0%");
+	await app.submit("/model");
+	await app.terminal.waitFor("scripted");
+	await app.terminal.type("corp");
+	await app.terminal.waitFor(/→ +corp\/m/);
+	expect(await panel(app)).toContain(ROWS[columns]);
+});
 
 test("a session that starts with a model of a hook shows it, and an error of its stream", async () => {
 	const app = await startApp({

@@ -104,7 +104,7 @@ const COUNTER = `await ctx.ui.custom((tui, theme, keys, done) => {
 	};
 }, OPTIONS)`;
 
-test.each([40, 80, 120])(
+test.each([40, 120])(
 	"at %d columns a component takes the editor's place, receives keys and answers once",
 	async (columns) => {
 		const app = await start(
@@ -130,7 +130,7 @@ test.each([40, 80, 120])(
 	},
 );
 
-test.each([40, 80, 120])("at %d columns an overlay covers the transcript and leaves it as it was", async (columns) => {
+test.each([40, 120])("at %d columns an overlay covers the transcript and leaves it as it was", async (columns) => {
 	const app = await start(
 		{ count: `return { status: "counted " + ${COUNTER.replace("OPTIONS", "{ overlay: true }")} };` },
 		{ columns },

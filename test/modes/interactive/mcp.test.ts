@@ -73,7 +73,7 @@ test("typing @ and / completes resources and prompts of servers", async () => {
 	expect(app.provider.requests[0]?.messages.at(-1)?.text).toContain("<file name=");
 });
 
-test.each([40, 80, 120])("typing a prompt of a server completes its arguments at %d columns", async (columns) => {
+test.each([40, 120])("typing a prompt of a server completes its arguments at %d columns", async (columns) => {
 	const { terminal, provider, submit } = await open(columns);
 	await submit("/mcp");
 	await terminal.waitFor(/everything.*ready/);
@@ -113,7 +113,7 @@ test.each([40, 80, 120])(
 	},
 );
 
-test.each([40, 80, 120])(
+test.each([40, 120])(
 	"a call of a server's tool and its output are shown without control sequences at %d columns",
 	async (columns) => {
 		const app = await open(columns);

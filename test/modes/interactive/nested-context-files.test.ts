@@ -31,7 +31,7 @@ test("the pager shows its text, and control sequences in a directory's name are 
 	await app.terminal.waitFor("old rules");
 });
 
-test.each([40, 80, 120])("/context lists it with its tokens at %i columns", async (columns) => {
+test.each([40, 120])("/context lists it with its tokens at %i columns", async (columns) => {
 	const app = await startApp({ columns, rows: 30, files: FILES });
 	app.provider.reply([toolCall("ls", { path: "api" })], "Done.");
 	await app.submit("look");

@@ -168,7 +168,7 @@ const BEFORE_AND_AFTER = {
 	],
 } as const;
 
-test.each([40, 80, 120] as const)("each call is shown with the machine of its time, at %i columns", async (columns) => {
+test.each([40, 120] as const)("each call is shown with the machine of its time, at %i columns", async (columns) => {
 	const { app, src } = await startOnBuild({ columns, rows: 50, session: { kind: "new" } });
 	app.provider.reply([toolCall("read", { path: "price.ts" })], "Done there.");
 	await app.submit("go");
@@ -202,7 +202,7 @@ test.each([40, 80, 120] as const)("each call is shown with the machine of its ti
 	expect(await again.terminal.screen()).toEqual(expect.arrayContaining(paged));
 });
 
-test.each([40, 80, 120])(
+test.each([40, 120])(
 	"a file dropped from this machine is not mentioned for another, at %i columns",
 	async (columns) => {
 		const { app } = await startOnBuild({ columns });

@@ -41,7 +41,7 @@ async function rows({ terminal }: App, pattern: RegExp): Promise<string[]> {
 }
 
 describe("a theme of a package", () => {
-	test.each([40, 80, 120])("is chosen in /settings at %i columns, saved and used", async (columns) => {
+	test.each([40, 120])("is chosen in /settings at %i columns, saved and used", async (columns) => {
 		const app = await startWithPackage(columns);
 		await trust(app);
 		await app.submit("/settings");
@@ -58,7 +58,7 @@ describe("a theme of a package", () => {
 		expect(app.terminal.output).toContain(ACCENT);
 	});
 
-	test.each([40, 80, 120])("is in the list of /theme at %i columns", async (columns) => {
+	test.each([40, 120])("is in the list of /theme at %i columns", async (columns) => {
 		const app = await startWithPackage(columns);
 		await trust(app);
 		await app.submit("/theme");
@@ -85,7 +85,7 @@ describe("a theme of a package", () => {
 	});
 });
 
-test.each([40, 80, 120])("what a package brings appears where it belongs, at %i columns", async (columns) => {
+test.each([40, 120])("what a package brings appears where it belongs, at %i columns", async (columns) => {
 	const app = await startWithPackage(columns);
 	await trust(app);
 	await app.terminal.type("/demo");

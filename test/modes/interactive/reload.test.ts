@@ -138,7 +138,7 @@ test("/new reads keys, skills and templates again and shows in the header what i
 	await app.terminal.waitFor("Which model?");
 });
 
-test.each([40, 80, 120])(
+test.each([40, 120])(
 	"a command of a new hook that is typed during /reload runs once it has loaded, at %i",
 	async (columns) => {
 		let open = () => {};

@@ -44,7 +44,7 @@ test.each([
 	expect(screen.slice(first, first + lines.length)).toEqual(lines);
 });
 
-test.each([40, 80, 120])(
+test.each([40, 120])(
 	"/reload names them at %i columns, and a skill that broke keeps its last version",
 	async (columns) => {
 		const agentDir = tempAgentDir({ files: { "skills/pot/SKILL.md": "---\nname: pot\ndescription: Pot\n---\n" } });

@@ -194,7 +194,7 @@ test("a prompt sent during a preview is queued and starts a run after the previe
 	expect(lastTypes(app, 7)).toEqual(["compaction", "request_usage", "message", "message"]);
 });
 
-test.each([40, 80, 120])(
+test.each([40, 120])(
 	"/compact refuses to lengthen a small session and says so with figures, at %d columns",
 	async (columns) => {
 		const app = await startApp({ columns, rows: 30 });

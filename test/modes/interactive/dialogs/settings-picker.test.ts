@@ -188,7 +188,7 @@ test("a setting that the project overrides is saved for the user, with a note th
 	await terminal.waitFor(/→ • quietStartup +false +project/);
 });
 
-test.each([40, 80, 120])("the theme is chosen from the themes that exist, at %d columns", async (columns) => {
+test.each([40, 120])("the theme is chosen from the themes that exist, at %d columns", async (columns) => {
 	const app = await startApp({ columns, rows: 40, theme: null });
 	await app.terminal.waitFor("0%");
 	await app.submit("/settings");
@@ -239,39 +239,36 @@ test.each([
 	expect(saved(app)).toEqual({ [group]: member === undefined ? chosen : { [member]: chosen } });
 });
 
-test.each([40, 80, 120])(
-	"a shell that cannot run is refused, and the panel says why, at %d columns",
-	async (columns) => {
-		const app = await startApp({ columns, rows: 40, files: { "notes.txt": "" } });
-		const file = join(app.cwd, "notes.txt");
-		const { terminal } = app;
-		await terminal.waitFor("0%");
-		await app.submit("/settings");
-		await terminal.waitFor(/^ Settings/m);
-		await terminal.type("shellPath");
-		for (const [typed, problem] of [
-			["/no/such/shell", "does not exist"],
-			["/usr", "is not a file"],
-			[file, "is not executable"],
-			["zsh", "is not an absolute path"],
-		] as const) {
-			await terminal.press("enter");
-			await terminal.waitFor("shellPath: the absolute path");
-			await terminal.type(typed);
-			await terminal.press("enter");
-			await terminal.waitFor(/→ . shellPath/);
-			const words = (await overlay(app)).replace(/\s+/g, " ");
-			expect(words).toContain(problem);
-			expect(words).toContain("use the absolute path of a shell");
-		}
-		expect(existsSync(join(app.agentDir, "settings.json"))).toBe(false);
+test.each([40, 120])("a shell that cannot run is refused, and the panel says why, at %d columns", async (columns) => {
+	const app = await startApp({ columns, rows: 40, files: { "notes.txt": "" } });
+	const file = join(app.cwd, "notes.txt");
+	const { terminal } = app;
+	await terminal.waitFor("0%");
+	await app.submit("/settings");
+	await terminal.waitFor(/^ Settings/m);
+	await terminal.type("shellPath");
+	for (const [typed, problem] of [
+		["/no/such/shell", "does not exist"],
+		["/usr", "is not a file"],
+		[file, "is not executable"],
+		["zsh", "is not an absolute path"],
+	] as const) {
 		await terminal.press("enter");
-		await terminal.type("/bin/sh");
+		await terminal.waitFor("shellPath: the absolute path");
+		await terminal.type(typed);
 		await terminal.press("enter");
-		await terminal.waitFor("saved, applies now");
-		expect(saved(app)).toEqual({ shellPath: "/bin/sh" });
-	},
-);
+		await terminal.waitFor(/→ . shellPath/);
+		const words = (await overlay(app)).replace(/\s+/g, " ");
+		expect(words).toContain(problem);
+		expect(words).toContain("use the absolute path of a shell");
+	}
+	expect(existsSync(join(app.agentDir, "settings.json"))).toBe(false);
+	await terminal.press("enter");
+	await terminal.type("/bin/sh");
+	await terminal.press("enter");
+	await terminal.waitFor("saved, applies now");
+	expect(saved(app)).toEqual({ shellPath: "/bin/sh" });
+});
 
 test("a theme that does not exist is refused on the command line, with the nearest name", async () => {
 	const app = await startApp();
