@@ -53,7 +53,7 @@ export async function beginSession(
 	// Too many words for the first paint.
 	const { FAILURE_WORDS } = await import("../request-error.js");
 	const binding = new SessionBinding(screen, session, editor, { words: FAILURE_WORDS, ended });
-	await announceReading(session, screen);
+	announceReading(session, screen);
 	// A resumed session needs highlighting for its first frame; a new session loads it later.
 	await Promise.all([session.start(), session.log.length > 1 ? loadHighlighting() : undefined]);
 	screen.hint(null);
@@ -89,16 +89,13 @@ const FIRST_HINT = "nothing asks before commands run · /setup turns on a guard,
 /** A file that pi did not write is read completely: 100 MB take two seconds. */
 const LARGE_BYTES = 20_000_000;
 
-/** Says that a large session is read, and lets the screen show it. */
-async function announceReading({ sessionFile }: AgentSession, screen: Pick<Screen, "hint">): Promise<void> {
+/** Says that a large session is read, which blocks the screen. */
+function announceReading({ sessionFile }: AgentSession, screen: Pick<Screen, "hint" | "tui">): void {
 	const bytes = (sessionFile === null ? null : statOrNull(sessionFile))?.size ?? 0;
 	if (bytes < LARGE_BYTES) return;
 	screen.hint(`reading the session · ${Math.round(bytes / 1_000_000)} MB`);
-	await setTimeout(FRAME_MS);
+	screen.tui.renderNow();
 }
-
-/** Longer than the time between two frames. */
-const FRAME_MS = 40;
 
 /**
  * Resolves when the model starts to answer the prompt that was submitted during startup, or when that run ends. Resolves
@@ -123,9 +120,14 @@ async function loadHighlighting(): Promise<void> {
 	await Promise.all([loadHighlighter(), loadWordDiff()]);
 }
 
+/** A resumed session has drawn its last frame by then, unless it is very large. */
+const AFTER_START_MS = 250;
+
 /** Does before the first answer what would delay its frames: the first block of code and the first emoji take up to 50 ms. */
 async function prepareDrawing(): Promise<void> {
 	await loadHighlighting();
+	// The frames of the start come first.
+	await setTimeout(AFTER_START_MS, undefined, { ref: false });
 	await compileGrammars();
 	graphemes.segment("");
 }
