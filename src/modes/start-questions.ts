@@ -34,14 +34,14 @@ export async function askTrust(set: ProjectSet, questions: StartQuestions, now =
 		const change = await compareWithTrusted(file);
 		if (change) changes.set(file.rel, change);
 	}
-	const name = set.package && revealAll(set.package.name);
+	const owner = set.package ? `The package ${revealAll(set.package.name)}` : "This project";
 	const approval: Approval = {
-		question: `${name ? `The package ${name}` : "This project"} has code that pi would run. It can do anything you can. Run it?`,
+		question: `${owner} has code that pi would run. It can do anything you can. Run it?`,
 		subject: { kind: "text", text: describe(set, changes, now) },
 		yes: "Trust these contents",
 		choices: [{ label: "This run only", key: "once" }],
 	};
-	const title = `${name ? "Package" : "Project"} code that would run`;
+	const title = `${set.package ? "Package" : "Project"} code that would run`;
 	const show = () => questions.showCode(title, codeOf(set, changes, now));
 	const answer = await questions.ui.approve(approval, {}, { label: "Show code and changes", show });
 	if (!answer.allowed) return "no";
