@@ -13,7 +13,7 @@ export interface BashExecutionMessage {
 	/** What the model sees: plain text. */
 	output: string;
 	/**
-	 * `output`, perhaps with blanks at the end, with its colors and styles as SGR sequences, each line by itself. Only drawn;
+	 * `output`, perhaps with blanks at the end, with its colors and styles as SGR sequences; no style continues on the next line. Only drawn;
 	 * absent if the output has none.
 	 */
 	styled?: string;

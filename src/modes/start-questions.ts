@@ -1,3 +1,4 @@
+import { describeError } from "../errors.js";
 import type { GrantAnswer, GrantRequest, HostHandleName } from "../hooks/handles.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { DialogOptions } from "../hooks/types.js";
@@ -14,7 +15,7 @@ export interface StartQuestions {
 		/** Asks whether something may run. */
 		approve(approval: Approval, dialog?: DialogOptions, details?: ApprovalDetails): Promise<ApprovalAnswer>;
 	};
-	/** Shows code. @returns when the user closes it */
+	/** Shows code until the user closes it. */
 	showCode(title: string, code: readonly CodeLine[]): Promise<void>;
 	/** Control sequences that restore the terminal, for code that exits the program without the mode. */
 	lastBytes: string;
@@ -42,7 +43,10 @@ export async function askTrust(set: ProjectSet, questions: StartQuestions, now =
 		choices: [{ label: "This run only", key: "once" }],
 	};
 	const title = `${set.package ? "Package" : "Project"} code that would run`;
-	const show = () => questions.showCode(title, codeOf(set, changes, now));
+	const show = () =>
+		questions.showCode(title, codeOf(set, changes, now)).catch((error: unknown) => {
+			questions.ui.notify(`Cannot show the code: ${describeError(error)}`, "error");
+		});
 	const answer = await questions.ui.approve(approval, {}, { label: "Show code and changes", show });
 	if (!answer.allowed) return "no";
 	return answer.choice < 0 ? "trust" : "once";

@@ -269,6 +269,21 @@ describe("the code", () => {
 		expect(screen()).toContain("lines 1–18 of 501");
 	});
 
+	test("that cannot be shown is reported, and the question stays open", async () => {
+		const notices: string[] = [];
+		const ui: StartQuestions["ui"] = {
+			...NO_UI,
+			notify: (message) => notices.push(message),
+			async approve(_, _dialog?: unknown, details?: ApprovalDetails) {
+				await details?.show();
+				return { allowed: false };
+			},
+		};
+		const showCode = () => Promise.reject(new Error("no such file"));
+		expect(await askTrust(SET, { ui, showCode, lastBytes: "" }, NOW)).toBe("no");
+		expect(notices).toEqual(["Cannot show the code: no such file"]);
+	});
+
 	test("of a trusted file is shown when nothing is new", async () => {
 		const { press, screen } = await openTrust(setOf([file(".pi/hooks/a.ts", "const known = 1;", "trusted")]));
 		await press("v");

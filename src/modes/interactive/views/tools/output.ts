@@ -22,7 +22,7 @@ export interface OutputCut {
 /**
  * The last lines of an output, below a row that counts the omitted ones; all kept lines in an expanded view.
  * @param cut the part before `text`; null if `text` is complete
- * @param styledText the same lines, perhaps more after them, with colors and styles, each line by itself
+ * @param styledText the same lines, perhaps more after them, with colors and styles, none of which continues on the next line
  */
 export function tailOf(
 	text: string,
