@@ -82,6 +82,21 @@ test("brackets go from prompt to prompt", async () => {
 	expect(await app.terminal.text()).toContain("This is the last prompt");
 });
 
+test.each([40, 80])(
+	"alt+u opens the transcript at the last prompt, and keeps a draft, at %i columns",
+	async (columns) => {
+		const app = await startResumed(turns(50), { columns, rows: 14 });
+		await app.terminal.type("a draft");
+		await app.terminal.press("alt+u");
+		await app.terminal.waitFor("Transcript");
+		expect(await app.terminal.text()).toMatch(/^→▎ .*question 49$/m);
+		await app.terminal.type("[");
+		expect(await app.terminal.text()).toMatch(/^→▎ .*question 48$/m);
+		await app.terminal.press("escape");
+		await app.terminal.waitFor("a draft");
+	},
+);
+
 test("y copies the complete item", async () => {
 	const app = await startResumed(turns(2), { rows: 14 });
 	await app.terminal.press("ctrl+o");
