@@ -79,9 +79,6 @@ function lastLine(text: string, { error }: Theme): string {
 	return error(`✗ ${stripAll(text)}`).replaceAll("\n", "\r\n");
 }
 
-/** Time between two frames of pi-tui, ms. */
-const FRAME_MS = 17;
-
 /** Resolves after the first frame, including input typed before it: loading the session would delay both. */
 async function painted(screen: LiveTUI, isTyped: () => boolean): Promise<void> {
 	const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -89,5 +86,5 @@ async function painted(screen: LiveTUI, isTyped: () => boolean): Promise<void> {
 	for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 	// The timer of the frame may be later than this one, if the machine paused pi between the two.
 	while (screen.isRunning && screen.fullRedraws === 0) await later(1);
-	if (isTyped()) await later(FRAME_MS);
+	if (isTyped()) screen.renderNow();
 }

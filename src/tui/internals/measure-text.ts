@@ -1,5 +1,7 @@
 /** pi-tui's `CURSOR_MARKER`, which is in every frame. pi-tui imports this module, so it cannot import pi-tui. */
 const CURSOR = "\x1b_pi:c\x07";
+/** Start of a hyperlink, or of its end. */
+const LINK = "\x1b]8;";
 /** Intl.Segmenter takes quadratic time: longer text is segmented in pieces of this length, UTF-16 units. */
 const PIECE_LENGTH = 256;
 
@@ -41,8 +43,8 @@ function* segmentInPieces(text: string, whole: Intl.Segmenter): Generator<Intl.S
 }
 
 /**
- * Width of text that needs no segmentation: common characters, styles and the mark of the cursor, which is nearly all that is
- * drawn.
+ * Width of text that needs no segmentation: common characters, styles, links, cleared line ends and the mark of the cursor,
+ * which is nearly all that is drawn.
  * @returns -1 if the text contains anything else
  */
 export function simpleWidth(text: string): number {
@@ -57,15 +59,9 @@ export function simpleWidth(text: string): number {
 			width += 2;
 			continue;
 		}
-		if (code !== 0x1b) return -1;
-		if (text.startsWith(CURSOR, at)) {
-			at += CURSOR.length - 1;
-			continue;
-		}
-		if (text.charCodeAt(at + 1) !== 0x5b) return -1;
-		at += 2;
-		while (isSgrParameter(text.charCodeAt(at))) at += 1;
-		if (text.charCodeAt(at) !== 0x6d) return -1;
+		const end = code === 0x1b ? endOfSequence(text, at) : -1;
+		if (end < 0) return -1;
+		at = end;
 	}
 	return width;
 }
@@ -86,6 +82,23 @@ function isIn(ranges: readonly number[], code: number): boolean {
 		if (code <= (ranges[at + 1] ?? 0)) return code >= (ranges[at] ?? 0);
 	}
 	return false;
+}
+
+/** @returns the index of the last character of a sequence that takes no column; -1 for others */
+function endOfSequence(text: string, at: number): number {
+	if (text.startsWith(CURSOR, at)) return at + CURSOR.length - 1;
+	if (text.startsWith(LINK, at)) {
+		for (let end = at + LINK.length; end < text.length; end += 1) {
+			if (text.charCodeAt(end) === 0x07) return end;
+			if (text.startsWith("\x1b\\", end)) return end + 1;
+		}
+		return -1;
+	}
+	if (text.charCodeAt(at + 1) !== 0x5b) return -1;
+	let end = at + 2;
+	while (isSgrParameter(text.charCodeAt(end))) end += 1;
+	const last = text.charCodeAt(end);
+	return last === 0x6d || last === 0x4b ? end : -1; // `m`, `K`
 }
 
 /** Digits, colon and semicolon. */
