@@ -1,9 +1,10 @@
 // Floor for a reply on the screen: the editor of pi-tui, above it the reply as one Markdown component that gets the complete text with
-// each part. pi-ai sends the request and reads the parts. Enter sends, Ctrl+D exits.
+// each part; with a second argument, only once, when it is complete. pi-ai sends the request and reads the parts. Enter sends,
+// Ctrl+D exits.
 import { streamSimple } from "@mariozechner/pi-ai/compat";
 import { Editor, Markdown, ProcessTerminal, TuiMainScreen } from "@mariozechner/pi-tui";
 
-const [url] = process.argv.slice(2);
+const [url, once] = process.argv.slice(2);
 const model = {
 	id: "scripted",
 	name: "scripted",
@@ -25,13 +26,17 @@ const reply = new Markdown("", 0, 0, markdown);
 const editor = new Editor(tui, { borderColor: plain, selectList });
 editor.onSubmit = async (prompt) => {
 	let text = "";
+	const draw = () => {
+		reply.setText(text);
+		tui.requestRender();
+	};
 	const messages = [{ role: "user", content: prompt, timestamp: Date.now() }];
 	for await (const event of streamSimple(model, { messages }, { apiKey: "key" })) {
 		if (event.type !== "text_delta") continue;
 		text += event.delta;
-		reply.setText(text);
-		tui.requestRender();
+		if (!once) draw();
 	}
+	draw();
 };
 tui.addChild(reply);
 tui.addChild(editor);

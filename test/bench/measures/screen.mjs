@@ -143,14 +143,18 @@ export async function deltaStream({ rounds, workshop }) {
 			delayMs = ms;
 			return streamInto(command, sandbox);
 		};
-		const { full, slow, tuiFull, tuiSlow } = await interleave(rounds, {
+		const { full, slow, tuiFull, tuiSlow, onceFull, onceSlow } = await interleave(rounds, {
 			...{ full: stream(pi, 0), slow: stream(pi, 1), tuiFull: stream(tui, 0), tuiSlow: stream(tui, 1) },
+			// What no program with pi-ai and pi-tui can save.
+			...{ onceFull: stream([...tui, "once"], 0), onceSlow: stream([...tui, "once"], 1) },
 		});
 		return [
 			{ name: "parts of 64 bytes: CPU", unit: "s", values: full.cpu, floor: "pi-tui", floorValues: tuiFull.cpu, budget: { ratio: 0.5 } },
+			{ name: "parts of 64 bytes: CPU, drawn once", unit: "s", values: onceFull.cpu, floor: "pi-tui", floorValues: tuiFull.cpu },
 			{ name: "parts of 64 bytes: echo p95", unit: "ms", values: full.echo, budget: { atMost: 33 } },
 			{ name: "parts of 64 bytes: longest gap between frames", unit: "ms", values: full.gap, budget: { atMost: 100 } },
 			{ name: "parts of 64 bytes, paced: CPU", unit: "s", values: slow.cpu, floor: "pi-tui", floorValues: tuiSlow.cpu, budget: { ratio: 0.25 } },
+			{ name: "parts of 64 bytes, paced: CPU, drawn once", unit: "s", values: onceSlow.cpu, floor: "pi-tui", floorValues: tuiSlow.cpu },
 			{ name: "parts of 64 bytes, paced: echo p95", unit: "ms", values: slow.echo, budget: { atMost: 10 } },
 			{ name: "parts of 64 bytes, paced: slowest echo", unit: "ms", values: slow.slowest, budget: { atMost: 50 } },
 			{ name: "parts of 64 bytes, paced: longest gap between frames", unit: "ms", values: slow.gap, budget: { atMost: 100 } },
