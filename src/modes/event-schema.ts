@@ -235,6 +235,7 @@ const FIELDS = {
 	command_end: { name: text },
 	bash_start: { command: text, excludeFromContext: optional(flag) },
 	bash_update: delta,
+	bash_done: { message: BashExecution },
 	bash_end: { entryIndex: count },
 	job_start: { job: Job },
 	job_end: { job: Job },

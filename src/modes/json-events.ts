@@ -49,7 +49,7 @@ export class JsonEvents {
 				const delta = this.#delta(SHELL, event.output);
 				return delta && { type: event.type, ...delta };
 			}
-			case "bash_end":
+			case "bash_done":
 				this.#texts.delete(SHELL);
 				return event;
 			case "context_changed": {

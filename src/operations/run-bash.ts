@@ -15,25 +15,17 @@ export interface RpcBashResult {
 	entryIndex: number;
 }
 
-/** Runs a shell command of the user and writes it as an entry; `excludeFromContext` hides it from the model. @throws PiError `session_busy` */
+/** Runs a shell command of the user and writes it as an entry, of which it returns the index; `excludeFromContext` hides it from the model. @throws PiError `session_busy` */
 export const runBash = operation({
 	request: "shell",
-	run: (session: SessionComponents, command: string, { excludeFromContext = false } = {}): Promise<void> =>
+	run: (session: SessionComponents, command: string, { excludeFromContext = false } = {}): Promise<number> =>
 		session.userShell.run(command, excludeFromContext),
 	rpc: {
 		command: "bash",
 		concurrency: "parallel",
 		input: { type: "object", required: ["command"], properties: { command: TEXT, excludeFromContext: FLAG } },
 		async answer(run, { command, excludeFromContext = false }, { session }): Promise<RpcBashResult> {
-			let entryIndex = -1;
-			const stop = session.events.subscribe((event) => {
-				if (event.type === "bash_end") entryIndex = event.entryIndex;
-			});
-			try {
-				await run(command, { excludeFromContext });
-			} finally {
-				stop();
-			}
+			const entryIndex = await run(command, { excludeFromContext });
 			const entry = session.state.log.entries[entryIndex];
 			if (!isMessageEntry(entry) || entry.message.role !== "bashExecution") {
 				throw new PiError("command_failed", "The shell command did not write an entry");

@@ -25,7 +25,7 @@ export interface ActiveOperation {
 	readonly kind: OperationKind;
 	/** The command, `shortcut <key>`, the shell command, the dialog's title, or the reason for a switch or compaction; else empty. */
 	readonly name: string;
-	/** null unless the kind is `run`. */
+	/** Phase of a run. `ending` for a shell command that has ended, whose entry waits for the end of the run; else null. */
 	readonly phase: RunPhase | null;
 }
 
@@ -159,7 +159,7 @@ export class SessionActivity {
 
 	/** Whether the session accepts a request now. */
 	verdict(request: SessionRequest): Verdict {
-		const verdicts = this.#entries.map(({ snapshot }) => RULES[snapshot.kind][request]);
+		const verdicts = this.#entries.map(({ snapshot }) => verdictOf(snapshot, request));
 		if (verdicts.includes("refuse")) return "refuse";
 		return verdicts.includes("queue") ? "queue" : "allow";
 	}
@@ -169,7 +169,9 @@ export class SessionActivity {
 	 * @throws PiError `session_busy` when the request is refused, naming the blocking operation
 	 */
 	check(request: SessionRequest, apart?: OperationKind): void {
-		const blocker = this.#entries.find(({ snapshot: { kind } }) => kind !== apart && RULES[kind][request] === "refuse");
+		const blocker = this.#entries.find(
+			({ snapshot }) => snapshot.kind !== apart && verdictOf(snapshot, request) === "refuse",
+		);
 		if (blocker) throw busy(blocker.snapshot.kind);
 	}
 
@@ -188,7 +190,8 @@ export class SessionActivity {
 	): Operation {
 		// Hooks may still open dialogs during their shutdown.
 		if (kind !== "dialog" && this.has("closing")) throw busy("closing");
-		if (EXCLUSIVE.has(kind) && this.has(kind)) throw busy(kind);
+		const isActive = this.#entries.some(({ snapshot }) => snapshot.kind === kind && !isShellEnding(snapshot));
+		if (EXCLUSIVE.has(kind) && isActive) throw busy(kind);
 		const controller = new AbortController();
 		const linked = linkSignals(controller.signal, ...signals);
 		// Each of the parallel calls of a message listens: Node warns of a leak from the eleventh on.
@@ -270,6 +273,15 @@ export class SessionActivity {
 		for (const listener of [...this.#listeners]) listener(this.#current);
 		if (hasEnded) for (const resolve of this.#waiters.splice(0)) resolve();
 	}
+}
+
+function verdictOf(operation: ActiveOperation, request: SessionRequest): Verdict {
+	return isShellEnding(operation) ? "allow" : RULES[operation.kind][request];
+}
+
+/** Whether a shell command has ended and only its entry is missing, which keeps nobody from anything. */
+function isShellEnding({ kind, phase }: ActiveOperation): boolean {
+	return kind === "shell" && phase === "ending";
 }
 
 function snapshotOf(operations: readonly ActiveOperation[]): Activity {

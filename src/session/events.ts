@@ -2,7 +2,7 @@ import type { AgentEvent } from "../agent/events.js";
 import type { CacheLoss } from "../context/cache-loss.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { HookError, SourcePosition } from "../errors.js";
-import type { CompactionEntry, SessionEntry } from "../log/entry.js";
+import type { BashExecutionMessage, CompactionEntry, SessionEntry } from "../log/entry.js";
 import type { JobStatus } from "../tools/job-status.js";
 import { callListeners } from "../util/call-listeners.js";
 import type { Activity } from "./activity.js";
@@ -61,10 +61,12 @@ export type AgentSessionEvent =
 	| { type: "command_end"; name: string }
 	/**
 	 * A shell command of the user (`!`) started, without effect on the context for `!!`; `output` is everything so far,
-	 * `styled` the same with colors and styles if it has any; it ends as an entry.
+	 * `styled` the same with colors and styles if it has any. `bash_done`: it has ended; `bash_end`: it is an entry, which is written
+	 * after the end of a run.
 	 */
 	| { type: "bash_start"; command: string; excludeFromContext?: boolean }
 	| { type: "bash_update"; output: string; styled?: string }
+	| { type: "bash_done"; message: BashExecutionMessage }
 	| { type: "bash_end"; entryIndex: number }
 	/** A background command started, or ended. */
 	| { type: "job_start"; job: JobStatus }

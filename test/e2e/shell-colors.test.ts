@@ -61,3 +61,21 @@ test("with NO_COLOR, the output of a command has no colors", async () => {
 	expect(await pi.colorOf("cherry")).toBeNull();
 	expect(pi.output()).not.toContain("\x1b[31m");
 });
+
+test("a ! command that ends during a run shows its exit code at once, and escape then stops the run", async () => {
+	const provider = await startProvider();
+	let answer: (reply: string) => void = () => {};
+	provider.reply(() => new Promise<string>((resolve) => (answer = resolve)));
+	const pi = await openPi({ agentDir: agentDirFor(provider), cwd: tempDir() });
+	await submit(pi, "work on it");
+	await provider.request(1);
+	await submit(pi, "!echo bang");
+	await pi.waitForText("exit 0");
+	await pi.waitForText("thinking");
+	await submit(pi, "!sleep 60");
+	await pi.waitForText("! sleep 60 ·");
+	await pi.press("escape");
+	await pi.waitForText("thinking");
+	answer("Here it is.");
+	await pi.waitForText("Here it is.");
+});

@@ -17,6 +17,7 @@ export interface AppKeysHost {
 	session(): Pick<
 		AgentSession,
 		| "abort"
+		| "abortBash"
 		| "activity"
 		| "takeQueued"
 		| "prompt"
@@ -113,13 +114,20 @@ export class AppKeys {
 	/** Whether there is work that the user sees. The end of a run, after its last reply, is no such work. */
 	#isBusy(): boolean {
 		const operations = this.host.session()?.activity.operations ?? [];
-		return operations.some(({ kind, phase }) => kind !== "run" || phase !== "ending");
+		return operations.some(({ phase }) => phase !== "ending");
 	}
 
 	/** Aborts what the session is doing. @returns false if it is idle */
 	#stop(): boolean {
 		const session = this.host.session();
 		if (!session || session.activity.state === "idle") return false;
+		const { operations } = session.activity;
+		// The status line names the command: a run that also goes on is stopped by the next press.
+		const isShellRunning = operations.some(({ kind, phase }) => kind === "shell" && phase !== "ending");
+		if (isShellRunning && operations.some(({ kind }) => kind === "run")) {
+			session.abortBash().catch(this.host.failed);
+			return true;
+		}
 		// Before the abort, which would deliver the next one.
 		const waiting = this.host.takeWaiting();
 		session.abort().then((queued) => this.#putBack([...queued, ...waiting]), this.host.failed);

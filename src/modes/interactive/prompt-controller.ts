@@ -17,7 +17,7 @@ export interface PromptTarget {
 	/** Sends text and slash commands. Steers the current run, if any. */
 	prompt(text: string): Promise<void>;
 	followUp(text: string): Promise<void>;
-	runBash(command: string, options: { excludeFromContext: boolean }): Promise<void>;
+	runBash(command: string, options: { excludeFromContext: boolean }): Promise<unknown>;
 	/** Resolves when a run that is ending has ended; null without one. */
 	untilRunEnded(): Promise<void> | null;
 }

@@ -143,9 +143,11 @@ export class RunStatus {
 		return command ? timed(commandTitle(command), command, now, "cancels") : null;
 	}
 
-	/** The operation of a kind that started last. */
+	/** The operation of a kind that started last; not a shell command that has ended. */
 	#find(kind: OperationKind): (ActiveOperation & { startedAt: number }) | undefined {
-		return this.#operations.findLast((operation) => operation.kind === kind);
+		return this.#operations.findLast(
+			(operation) => operation.kind === kind && (kind === "run" || operation.phase !== "ending"),
+		);
 	}
 
 	#follow({ operations, phase }: Activity, now: number): void {

@@ -121,7 +121,7 @@ export class SessionBinding {
 		if (event.type === "queue_returned") this.editor.putBack(event.texts.join("\n\n"));
 		// On another machine this takes a round trip: not after each turn.
 		const turn = this.screen.style.remote ? "agent_end" : "turn_end";
-		if (event.type === turn || event.type === "bash_end") this.#readBranch();
+		if (event.type === turn || event.type === "bash_done") this.#readBranch();
 		if (FOOTER_EVENTS.has(event.type)) this.#updateFooter();
 	}
 

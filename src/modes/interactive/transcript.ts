@@ -5,7 +5,7 @@ import { describeHookError } from "../../errors.js";
 import { hookFileName } from "../../hooks/hook-name.js";
 
 import type { FindToolRenderer } from "../../hooks/tool-drawing.js";
-import { isContextUndoEntry, isMessageEntry, type SessionEntry } from "../../log/entry.js";
+import { type BashExecutionMessage, isContextUndoEntry, type SessionEntry } from "../../log/entry.js";
 import type { Activity } from "../../session/activity.js";
 import type { AgentSessionEvent } from "../../session/events.js";
 import type { Block, BlockList } from "../../tui/live-tui.js";
@@ -74,6 +74,8 @@ export class Transcript {
 	#from = 0;
 	#reply: LiveReply | null = null;
 	#bash: { item: Item; view: BashView } | null = null;
+	/** Shell commands that have ended and whose entries wait for the end of the run, oldest first. */
+	#endedBash: Item[] = [];
 	#running = false;
 	/** True while `/compact` runs: the command reports a failure itself. */
 	#commandReportsFailure = false;
@@ -110,6 +112,7 @@ export class Transcript {
 		this.style.images.clear();
 		this.#reply = null;
 		this.#bash = null;
+		this.#endedBash = [];
 		this.#from = firstDrawnEntry(entries, context);
 		this.#countEarlier();
 		this.#items = [...this.#itemsBetween(this.#from, entries.length), ...notices];
@@ -200,8 +203,11 @@ export class Transcript {
 			case "bash_update":
 				this.#bash?.view.update(event.output, event.styled);
 				break;
+			case "bash_done":
+				this.#endBash(event.message);
+				break;
 			case "bash_end":
-				this.#endBash(event.entryIndex);
+				this.#endedBash.shift()?.entryIndices.push(event.entryIndex);
 				break;
 			case "notice":
 				this.notice(event.level, event.message);
@@ -337,17 +343,11 @@ export class Transcript {
 		this.#add(item);
 	}
 
-	#endBash(entryIndex: number): void {
-		const entry = this.#source.entries().at(entryIndex);
-		const bash = this.#bash;
+	#endBash(message: BashExecutionMessage): void {
+		if (!this.#bash) return;
+		this.#bash.view.finish(message);
+		this.#endedBash.push(this.#bash.item);
 		this.#bash = null;
-		if (!bash) return;
-		if (!isMessageEntry(entry) || entry.message.role !== "bashExecution") {
-			bash.view.close();
-			return;
-		}
-		bash.view.finish(entry.message);
-		bash.item.entryIndices.push(entryIndex);
 	}
 
 	/** Marks an item as not in the context. */

@@ -9,6 +9,7 @@ import {
 	hasToolCalls,
 	isEmptyReply,
 	isImageOmissionEntry,
+	type BashExecutionMessage,
 	isMessageEntry,
 	isSystemItemEntry,
 	messageText,
@@ -101,8 +102,8 @@ export class Narrator {
 				this.#runSince = this.now();
 				this.#say(`running ${plainLine(event.command)}`);
 				break;
-			case "bash_end":
-				this.#endBash(this.session.log.at(event.entryIndex));
+			case "bash_done":
+				this.#endBash(event.message);
 				break;
 			case "context_changed":
 				for (const line of this.#context.describe(event.context)) this.#say(line);
@@ -231,9 +232,7 @@ export class Narrator {
 		return null;
 	}
 
-	#endBash(entry: SessionEntry | undefined): void {
-		if (!isMessageEntry(entry) || entry.message.role !== "bashExecution") return;
-		const { output, exitCode, cancelled } = entry.message;
+	#endBash({ output, exitCode, cancelled }: BashExecutionMessage): void {
 		for (const line of outputLines(output, exitCode !== 0)) this.#say(line);
 		const how = commandEnd({ exitCode, ...(cancelled && { endedBy: "abort" }) });
 		this.#say(`done in ${formatDuration(this.now() - this.#runSince)}, ${how}`);

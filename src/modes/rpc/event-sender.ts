@@ -62,7 +62,7 @@ export class EventSender {
 				// The result contains everything in the pending update.
 				this.#end(`tool ${event.toolCallId}`);
 				break;
-			case "bash_end":
+			case "bash_done":
 				this.#end("bash");
 				break;
 			case "message_end":

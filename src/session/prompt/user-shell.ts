@@ -14,7 +14,7 @@ const SIGNALED = 128;
 const DRAWS =
 	/^(?:(?:sudo|command|exec)\s+)*((?:n?vim?|view|vimdiff|nano|pico|emacs|hx|micro|htop|btop|tmux|mc|tig|lazygit)(?=\s|$))[^|]*$/;
 
-/** Runs the user's `!` commands, one at a time, and writes each as an entry. */
+/** Runs the user's `!` commands, one at a time, and writes each as an entry: during a run, once that has ended. */
 export class UserShell {
 	constructor(
 		private readonly deps: Pick<SessionCore, "store" | "machine" | "state" | "activity" | "emit" | "hooks">,
@@ -23,11 +23,11 @@ export class UserShell {
 
 	/**
 	 * Runs a command in the shell in which the model's commands run, even if the model has no bash tool. A command that cannot start becomes a message that
-	 * says so.
+	 * says so. @returns the index of its entry
 	 * @throws PiError `session_busy` while another command runs; `log_read_only`; `command_failed` when a hook blocks the command,
 	 * or it needs a terminal
 	 */
-	async run(command: string, excludeFromContext: boolean): Promise<void> {
+	async run(command: string, excludeFromContext: boolean): Promise<number> {
 		const { state, activity, emit } = this.deps;
 		state.log.checkWritable();
 		const program = DRAWS.exec(command)?.[1];
@@ -48,9 +48,13 @@ export class UserShell {
 					? resultMessage(decision.command, excludeFromContext, decision.result)
 					: await this.#execute(decision.command, excludeFromContext, operation.signal);
 			if (decision.command !== command) state.noteTyped(message, { typed: command });
+			emit({ type: "bash_done", message });
+			operation.enter("ending");
 			// Inside a tool loop, a message between call and result would break the request: wait for the end of the run.
 			await activity.until("run");
-			emit({ type: "bash_end", entryIndex: state.record(message) });
+			const entryIndex = state.record(message);
+			emit({ type: "bash_end", entryIndex });
+			return entryIndex;
 		} finally {
 			operation.end();
 		}

@@ -49,6 +49,7 @@ function start() {
 	const state = {
 		items,
 		running: false,
+		shell: null as { phase: "ending" | null } | null,
 		phase: "streaming" as RunPhase,
 		jobs: 0,
 		now: 0,
@@ -60,13 +61,18 @@ function start() {
 	const session = {
 		get activity(): Activity {
 			const run = { id: 1, kind: "run" as const, name: "", phase: state.phase };
-			return state.running ? { state: "run", phase: run.phase, operations: [run] } : IDLE;
+			const shell = state.shell === null ? [] : [{ id: 2, kind: "shell" as const, name: "ls", phase: state.shell.phase }];
+			return state.running ? { state: "run", phase: run.phase, operations: [run, ...shell] } : IDLE;
 		},
 		model: null,
 		abort: async () => {
 			state.running = false;
 			log.push("abort");
 			return takeQueue();
+		},
+		abortBash: async () => {
+			state.shell = null;
+			log.push("abort command");
 		},
 		takeQueued: () => {
 			const text = state.queue.pop();
@@ -145,6 +151,18 @@ test("escape stops a run and puts queued prompts in front of the draft", async (
 	await terminal.press("escape");
 	expect(log).toEqual(["abort"]);
 	expect(editor.getText()).toBe("queued\n\ndraft");
+});
+
+test("escape stops the shell command that the status line names, and only the next one the run", async () => {
+	const { terminal, log, state } = start();
+	state.running = true;
+	state.shell = { phase: null };
+	await terminal.press("escape");
+	expect(log).toEqual(["abort command"]);
+	// One that has ended waits for the run.
+	state.shell = { phase: "ending" };
+	await terminal.press("escape");
+	expect(log).toEqual(["abort command", "abort"]);
 });
 
 test("after its last reply a run is over for the user: ctrl+c quits next, and a double escape opens the branch picker", async () => {

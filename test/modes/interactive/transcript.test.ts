@@ -299,10 +299,11 @@ test("shell commands of the user are shown while they run, and `!!` commands are
 	);
 	expect(await stage.terminal.text()).toContain("  !! git status\n  │ clean");
 	const status = { ...base, command: "git status", output: "clean", exitCode: 0, excludeFromContext: true };
-	stage.entries.push(messageEntry(status), messageEntry({ ...base, command: "false", output: "", exitCode: 1 }));
 	stage.play(
-		{ type: "bash_end", entryIndex: 1 },
+		{ type: "bash_done", message: status },
 		{ type: "bash_start", command: "false" },
+		{ type: "bash_done", message: { ...base, command: "false", output: "", exitCode: 1 } },
+		{ type: "bash_end", entryIndex: 1 },
 		{ type: "bash_end", entryIndex: 2 },
 	);
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/user-shell.txt");

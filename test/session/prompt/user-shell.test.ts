@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { describeError } from "../../../src/errors.js";
 import { toolCall } from "../../helpers/loopback-provider.js";
 import { startSession } from "../../helpers/session.js";
@@ -93,6 +93,50 @@ describe("shell commands by the user", () => {
 		await run;
 		expect(session.entries.at(-1)).toMatchObject({
 			message: { role: "bashExecution", cancelled: true, exitCode: null },
+		});
+	});
+
+	describe("during a run", () => {
+		/** A run whose reply waits for `answer`. */
+		async function startRun() {
+			const started = await startSession({ session: { kind: "new" } });
+			let answer: (text: string) => void = () => {};
+			started.provider.reply(() => new Promise<string>((resolve) => (answer = resolve)));
+			const run = started.session.prompt("work");
+			await started.provider.request(1);
+			return { ...started, run, answer: (text: string) => answer(text) };
+		}
+		const commandsOf = (entries: readonly unknown[]) =>
+			entries.flatMap((entry) => {
+				const message = Reflect.get(Object(entry), "message") ?? {};
+				return message.role === "bashExecution" ? [`${message.command}: ${message.exitCode}`] : [message.role ?? "-"];
+			});
+
+		test("end at once, and become entries after it, in their order", async () => {
+			const { session, run, answer, events } = await startRun();
+			const first = session.runBash("echo one");
+			await expect(session.runBash("false")).rejects.toThrow("A shell command is already running");
+			const done = () => events.flatMap((event) => (event.type === "bash_done" ? [event.message.command] : []));
+			await vi.waitFor(() => expect(done()).toEqual(["echo one"]));
+			const next = session.runBash("exit 3");
+			await vi.waitFor(() => expect(done()).toEqual(["echo one", "exit 3"]));
+			expect(session.activity.state).toBe("run");
+			answer("finished");
+			await run;
+			expect([await first, await next]).toEqual([session.log.length - 2, session.log.length - 1]);
+			expect(commandsOf(session.entries).slice(-3)).toEqual(["assistant", "echo one: 0", "exit 3: 3"]);
+		});
+
+		test("are entries before a session that is closed or left has gone", async () => {
+			for (const leave of ["dispose", "newSession"] as const) {
+				const { session, events } = await startRun();
+				const path = session.sessionFile ?? "";
+				void session.runBash("echo one");
+				await vi.waitFor(() => expect(events.map(({ type }) => type)).toContain("bash_done"));
+				await session[leave]();
+				const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+				expect(commandsOf(lines.map((line) => JSON.parse(line))).at(-1)).toBe("echo one: 0");
+			}
 		});
 	});
 });
