@@ -24,6 +24,8 @@ export interface AnswerKey {
 	/** What it types if it chooses nothing. */
 	text: string;
 	row: string;
+	/** A letter that only shows something: it need not be the sole key, but must follow a pause, too. */
+	onlyShows?: boolean;
 	choose(): void;
 }
 
@@ -120,8 +122,9 @@ export class AnswerGuard {
 		else if (key.kind === "enter") {
 			const isApart = waiting?.counts ?? now - this.#selectedAt >= ENTER_MS;
 			this.#wait(key, isApart && this.#isShown(key.row), TOGETHER_MS);
-		} else if (isPause && shownFor >= PAUSE_MS) this.#wait(key, this.#isShown(key.row), ALONE_MS);
-		else this.#type(key.text);
+		} else if (!isPause || shownFor < PAUSE_MS) this.#type(key.text);
+		else if (key.onlyShows) key.choose();
+		else this.#wait(key, this.#isShown(key.row), ALONE_MS);
 		return true;
 	}
 

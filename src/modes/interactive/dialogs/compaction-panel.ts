@@ -7,9 +7,11 @@ import type {
 } from "../../../commands/compaction.js";
 import { describeError } from "../../../errors.js";
 import { entryTimestamp } from "../../../log/entry.js";
+import { AnswerGuard, type GuardedKey, type GuardOptions } from "../../../tui/answer-guard.js";
 import { clickable } from "../../../tui/clicks.js";
 import { type DialogStyle, hint, type KeyHint, keyLines, RowBudget, UP_DOWN } from "../../../tui/dialog-style.js";
 import type { KeyAction } from "../../../tui/key-table.js";
+import { typedText } from "../../../tui/keymap.js";
 import type { PromptEditor } from "../../../tui/prompt-editor.js";
 import { ScrollList } from "../../../tui/scroll.js";
 import { formatTokens, plural } from "../../format.js";
@@ -36,6 +38,7 @@ export interface CompactionPanelOptions {
 	offered: CompactionDraft | null;
 	/** Aborts when the panel closes, which stops the model. */
 	signal: AbortSignal;
+	timing?: GuardOptions["timing"];
 	onAnswer(answer: CompactionAnswer): void;
 }
 
@@ -64,6 +67,8 @@ export class CompactionPanel implements Component, Focusable {
 	/** Visible rows of the list. */
 	#listRows = 1;
 	readonly #list: ScrollList;
+	/** Whoever types the next prompt here neither changes nor accepts the summary. */
+	readonly #guard: AnswerGuard;
 	/** Each action of the panel, on the selected row. */
 	readonly #actions: Partial<Record<KeyAction, (row: ContextRow | undefined) => void>> = {
 		"dialog.cancel": () => this.options.onAnswer({ kind: "cancel" }),
@@ -80,6 +85,7 @@ export class CompactionPanel implements Component, Focusable {
 	) {
 		const { offered } = options;
 		this.#list = new ScrollList(() => this.#listRows);
+		this.#guard = new AnswerGuard(options, () => false);
 		this.#summary = offered ? { kind: "ready", draft: offered } : { kind: "writing", text: "" };
 		this.#compute();
 		if (!offered) this.#draft();
@@ -98,8 +104,13 @@ export class CompactionPanel implements Component, Focusable {
 	render(width: number): string[] {
 		const { theme } = this.style;
 		const rule = theme.dim("─".repeat(width));
-		if (this.#over) return [rule, ...this.#over.render(width)];
-		const notice = this.#notice === null ? [] : wrapLines([cleanLine(this.#notice)], width - 2);
+		if (this.#over) {
+			this.#guard.hide();
+			return [rule, ...this.#over.render(width)];
+		}
+		this.#guard.drew(this.#summary.kind === "writing" ? [LETTERS] : [LETTERS, SUMMARY]);
+		const said = this.#guard.isIgnored ? "keys count after a pause" : this.#notice;
+		const notice = said === null ? [] : wrapLines([cleanLine(said)], width - 2);
 		const wanted = Math.max(3, Math.floor(listRows(this.style.rows?.() ?? 30) / 2));
 		const budget = new RowBudget(this.style);
 		const title = budget.takeLines(this.#titleLines(width));
@@ -220,9 +231,15 @@ export class CompactionPanel implements Component, Focusable {
 	#handleKey(data: string): void {
 		const { keymap } = this.style;
 		const rows = this.#rows?.rows ?? [];
-		if (this.#list.handle(data, keymap, rows.length)) return;
 		const action = keymap.actionOf(data, this.#actions);
-		if (action) this.#actions[action]?.(rows[this.#list.selected]);
+		// A summary that arrives right after the key has not been read.
+		const isUnread = action === "dialog.accept" && this.#summary.kind === "writing";
+		const run = () => {
+			if (isUnread) this.#notify(STILL_WRITING);
+			else if (action) this.#actions[action]?.(rows[this.#list.selected]);
+		};
+		if (this.#guard.receive(guardedKey(data, action, isUnread ? LETTERS : SUMMARY, run))) return;
+		if (!this.#list.handle(data, keymap, rows.length)) run();
 	}
 
 	#unlessWriting(run: () => void): void {
@@ -232,7 +249,6 @@ export class CompactionPanel implements Component, Focusable {
 
 	#accept(): void {
 		const summary = this.#summary;
-		if (summary.kind === "writing") this.#notify(STILL_WRITING);
 		if (summary.kind !== "ready" || this.#isSaving) return;
 		this.#isSaving = true;
 		this.options.trial.accept(summary.draft).then(
@@ -330,6 +346,19 @@ export class CompactionPanel implements Component, Focusable {
 		this.#notice = text;
 		this.options.requestRender();
 	}
+}
+
+/** Rows of the guard: what letters do, and the summary that Enter accepts. */
+const [LETTERS, SUMMARY] = ["letters", "summary"];
+
+/** A key of the panel. @param row what Enter is for @param choose carries out its action */
+function guardedKey(data: string, action: KeyAction | undefined, row: string, choose: () => void): GuardedKey {
+	if (action === "dialog.accept") return { kind: "enter", text: "\n", row, choose };
+	const text = typedText(data);
+	if (text === "") return { kind: "other" };
+	if (action === undefined) return { kind: "text", text };
+	const onlyShows = action === "compactionPanel.expand" || action === "compactionPanel.summary";
+	return { kind: "letter", text, row: LETTERS, onlyShows, choose };
 }
 
 const STILL_WRITING = "The model is still writing the summary";

@@ -55,6 +55,7 @@ test("the preview shows dropped and kept messages, including those of hooks, and
 	await expect(`${(await panel(app)).join("\n")}\n`).toMatchFileSnapshot("../../../screens/compaction-preview.txt");
 	expect(app.provider.requests[3]?.messages.at(-1)?.text).toContain("particular attention to: the tax code");
 	expect(lastTypes(app, 7)).toEqual(["pin"]);
+	skipTime(1);
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("compacted here");
 	expect(lastCompaction(app)).toMatchObject({
@@ -70,7 +71,10 @@ test("escape after enter does not cancel the compaction that is being written", 
 	app.provider.reply(SUMMARY);
 	await app.submit("/compact");
 	await app.terminal.waitFor("summary by Scripted");
+	skipTime(1);
 	app.terminal.send(keyBytes("enter"));
+	// Enter counts after 30 ms without another key.
+	await new Promise((resolve) => app.session().subscribe(({ type }) => type === "entry_appended" && resolve(null)));
 	app.terminal.send(keyBytes("escape"));
 	await app.terminal.waitFor("compacted here");
 	expect(lastCompaction(app)).toMatchObject({ summary: SUMMARY });
@@ -82,6 +86,7 @@ test("the summary is shown while the model writes it, in 40 columns too, and esc
 	app.provider.reply({ content: [{ type: "text", text: SUMMARY }], hold });
 	await app.submit("/compact");
 	await app.terminal.waitFor("The tax code.");
+	skipTime(1);
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("still writing the summary");
 	await app.terminal.press("up", "down");
@@ -98,16 +103,21 @@ test("the user can edit the summary, which is then theirs", async () => {
 	app.provider.reply("It was fixed.");
 	await app.submit("/compact");
 	await app.terminal.waitFor("enter accept");
+	skipTime(1);
 	await app.terminal.type("e");
 	await app.terminal.waitFor("shift+enter new line");
 	await app.terminal.type(" Thoroughly.");
+	skipTime(1);
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("summary by you");
+	skipTime(1);
 	await app.terminal.type("e");
+	await app.terminal.waitFor("shift+enter new line");
 	await app.terminal.type("never mind");
 	await app.terminal.press("escape");
 	await app.terminal.waitFor("It was fixed. Thoroughly.");
 	expect(await app.terminal.text()).not.toContain("never mind");
+	skipTime(1);
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("compacted here");
 	expect(lastCompaction(app)).toMatchObject({ summary: "It was fixed. Thoroughly." });
@@ -119,9 +129,11 @@ test("after the model fails, pi writes the summary and says so, and r asks the m
 	await app.submit("/compact");
 	await app.terminal.waitFor("summary by pi, without a model");
 	expect((await panel(app)).join("\n")).toContain("## Prompts of the user");
+	skipTime(1);
 	await app.terminal.type("r");
 	await app.terminal.waitFor("Second draft.");
 	await app.terminal.waitFor("enter accept");
+	skipTime(1);
 	await app.terminal.type("r");
 	await app.terminal.waitFor("Third draft.");
 	await app.terminal.press("escape");
@@ -142,6 +154,7 @@ test("a hook's compaction is attributed to the hook, and the hook's question com
 	await app.terminal.type("y");
 	await app.terminal.waitFor("summary by hook house");
 	expect(await app.terminal.text()).toContain("drops 2 messages");
+	skipTime(1);
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("compacted here");
 	expect(lastCompaction(app)).toMatchObject({ summary: "IN HOUSE STYLE", firstKeptEntryIndex: 3 });
@@ -166,12 +179,15 @@ test("space shows a message in full and s the summary, without their control seq
 	await app.submit("/compact");
 	await app.terminal.waitFor("enter accept");
 	await app.terminal.press("home", "down");
+	skipTime(1);
 	await app.terminal.type(" ");
 	await app.terminal.waitFor("2 assistant");
 	await app.terminal.press("escape");
+	skipTime(1);
 	await app.terminal.type("s");
 	await app.terminal.waitFor("lines 1–8 of 8");
 	await app.terminal.press("escape");
+	skipTime(1);
 	await app.terminal.type("e");
 	await app.terminal.waitFor("shift+enter");
 	expect(app.terminal.output).not.toContain("\x1b]0;owned");
@@ -188,6 +204,7 @@ test("a prompt sent during a preview is queued and starts a run after the previe
 	await app.terminal.waitFor("enter accept");
 	expect(await app.session().send("a hook says this")).toEqual({ kind: "queued" });
 	expect(app.session().activity.state).toBe("compacting");
+	skipTime(1);
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("compacted here");
 	await app.terminal.waitFor("working");
@@ -222,16 +239,39 @@ test("the panel does not accept a summary that is longer than what it replaces, 
 	app.provider.reply("word ".repeat(400));
 	await app.submit("/compact");
 	await app.terminal.waitFor("enter accept");
+	skipTime(1);
 	await app.terminal.press("enter");
 	await app.terminal.waitFor(/A summary would not shorten the context: \d+ → \d+ tokens/);
 	expect(lastTypes(app, 7)).toEqual([]);
+	skipTime(1);
 	await app.terminal.type("e");
 	await app.terminal.waitFor("shift+enter new line");
 	await app.terminal.press("ctrl+u");
 	await app.terminal.type("Short.");
+	skipTime(1);
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("summary by you");
+	skipTime(1);
 	await app.terminal.press("enter");
 	await app.terminal.waitFor("compacted here");
 	expect(lastCompaction(app)).toMatchObject({ summary: "Short." });
+});
+
+test("whoever types the next prompt into the preview neither changes nor accepts the summary", async () => {
+	const app = await startWithTurns();
+	app.provider.reply("It was fixed.");
+	await app.submit("/compact");
+	await app.terminal.waitFor("enter accept");
+	for (const text of ["next prompt", "explain it", "then rerun it all"]) {
+		skipTime(1);
+		await app.terminal.type(text);
+		await app.terminal.press("enter", "enter");
+		await app.terminal.waitFor("keys count after a pause");
+	}
+	expect((await panel(app)).join("\n")).toContain("│ It was fixed.\n");
+	expect(lastTypes(app, 7)).toEqual([]);
+	skipTime(1);
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("compacted here");
+	expect(lastCompaction(app)).toMatchObject({ summary: "It was fixed." });
 });
