@@ -41,7 +41,9 @@ export class CompletionPopup {
 		// A completely typed row is submitted even if another one matches better.
 		const isTyped = this.completion.rows.some(({ insert }) => insert.trimEnd() === typed.trimEnd());
 		if (isTyped && !this.#isChosen) return { accepts: false, submits: true };
-		return { accepts: true, submits: row.enter === "submit" || row.enter === "submitTyped" };
+		// `/do` matches `/undo`, which nobody meant to run: such a row is completed first.
+		const isMeant = this.#isChosen || row.insert.toLowerCase().startsWith(firstWord(typed).toLowerCase());
+		return { accepts: true, submits: isMeant && (row.enter === "submit" || row.enter === "submitTyped") };
 	}
 
 	/** Keeps only the rows that match the typed text, none of them chosen. @returns false when nothing remains to show */
@@ -119,6 +121,10 @@ export class CompletionPopup {
 function startOf(rows: readonly CompletionRow[]): number {
 	const enter = rows[0]?.enter;
 	return enter === "submitTyped" || enter === "insertChosen" ? -1 : 0;
+}
+
+function firstWord(text: string): string {
+	return /^\S*/.exec(text)?.[0] ?? "";
 }
 
 /** Fuzzy match; typed text that contains whitespace must be a literal prefix. */

@@ -117,6 +117,19 @@ test("another reason for which a reply ended is named", async () => {
 	});
 });
 
+test.each<[code: unknown, kind: string, requests: number]>([
+	[502, "overloaded", 2],
+	["529", "overloaded", 2],
+	[429, "rate limit", 2],
+	[400, "refused request", 1],
+	["invalid_prompt", "unknown", 1],
+])("an error event in a stream is retried like a response with its status: code %j", async (code, kind, requests) => {
+	const events = [chunk({ content: "Well" }), { error: { message: "the model's server fell over", code } }];
+	const failed = await replyWith(COMPLETIONS, events);
+	expect(failed).toMatchObject({ kind, requests });
+	expect(failed.text).toContain("the model's server fell over");
+});
+
 test("the text of a refusal in chat completions is the reply", async () => {
 	const events = [chunk({ refusal: "I " }), chunk({ refusal: "will not." }), chunk({}, "stop"), "data: [DONE]"];
 	expect(await replyWith(COMPLETIONS, events)).toMatchObject({ replyText: "I will not.", stopReason: "stop" });

@@ -101,6 +101,8 @@ test.each([
 	["a line of text", "plain text", 10],
 	["styles, which have no width", "\x1b[1m\x1b[38;5;240m▎\x1b[39m bold\x1b[22m", 6],
 	["the mark of the cursor", `a${CURSOR_MARKER}b`, 2],
+	["links", "\x1b]8;;http://x.y\x07a\x1b]8;;\x07", 1],
+	["cleared lines", "\x1b[2Ka", 1],
 	["an empty line", "", 0],
 	["Chinese, Japanese and Korean", "語カ한！", 8],
 	["what pi draws", "…→─–−✗✓▎—┆›↓◆│‹▸∴↵☐☑●○↑←␛▾⋮⇥ℹ•“”◇◂▱▰™€⠼", 39],
@@ -115,8 +117,7 @@ test.each([
 	["combining marks", "e\u0301", 1],
 	["tabs", "a\tb", 5],
 	["soft hyphens", "a\u00adb", 2],
-	["other control sequences", "\x1b[2Ka", 1],
-	["links", "\x1b]8;;http://x.y\x07a\x1b]8;;\x07", 1],
+	["other control sequences", "\x1b[2Ja", 1],
 ])("%s are measured by the library's own code", (name, text, width) => {
 	// The library caches widths, so each text is unique.
 	expect(visibleWidth(`${text}${name}`)).toBe(width + name.length);

@@ -89,3 +89,18 @@ test("Enter runs an alias that is typed in full, although the name matches anoth
 	await app.terminal.waitFor("New session");
 	expect(app.provider.requests).toEqual([]);
 });
+
+test("enter runs a command whose name begins with what is typed, and only completes another", async () => {
+	const app = await startApp({ columns: 80, rows: 30 });
+	await app.terminal.waitFor("0%");
+	await app.terminal.type("/otkeys");
+	await app.terminal.waitFor("/hotkeys");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor(/^ +\/hotkeys/m);
+	expect(await app.terminal.text()).not.toContain("Key bindings");
+	await app.terminal.press("ctrl+u");
+	await app.terminal.type("/hotk");
+	await app.terminal.waitFor("/hotkeys");
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("Key bindings");
+});
