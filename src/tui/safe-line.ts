@@ -30,6 +30,12 @@ function showForeign(found: string): string {
 	return found === "\t" ? "   " : showCharacter(found);
 }
 
+/** A line whose background reaches the end of the row, with blanks instead, so that something can be put over a part of it. */
+export function filledRow(line: string, width: number): string {
+	if (!line.includes(ERASE_REST)) return line;
+	return line.replace(ERASE_REST, " ".repeat(Math.max(0, width - visibleWidth(line))));
+}
+
 /** Replaces control characters, except line ends and tabs, with visible ones. */
 export function visibleControls(text: string): string {
 	return text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, showCharacter);

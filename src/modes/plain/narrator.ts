@@ -6,10 +6,10 @@ import { hookFileName, hookName } from "../../hooks/hook-name.js";
 import { PLAIN_THEME } from "../../hooks/plain-theme.js";
 import { type Drawing, drawCall, drawResult, readDrawnText } from "../../hooks/tool-drawing.js";
 import {
+	type BashExecutionMessage,
 	hasToolCalls,
 	isEmptyReply,
 	isImageOmissionEntry,
-	type BashExecutionMessage,
 	isMessageEntry,
 	isSystemItemEntry,
 	messageText,

@@ -154,6 +154,22 @@ test.each([40, 120])("at %d columns an overlay covers the transcript and leaves 
 	expect((await app.terminal.scrollback()).filter((row) => row.includes("count 0"))).toEqual([]);
 });
 
+test("an overlay next to a prompt is in its column, over the band of the prompt", async () => {
+	const place = `{ overlay: true, placement: { anchor: "top-right", width: 12 } }`;
+	const app = await start({
+		open: `await ctx.ui.custom(() => ({ render: () => Array(6).fill("[" + "x".repeat(10) + "]"), invalidate() {} }), ${place});`,
+	});
+	app.provider.on(() => "an answer");
+	await app.submit("hello");
+	await app.terminal.waitFor("an answer");
+	await app.submit("/open");
+	const rows = await app.terminal.waitFor("[xxxxxxxxxx]");
+	const prompt = rows.find((row) => row.includes("› hello"));
+	expect(prompt).toMatch(/^. › hello {20,}\[x{10}\]$/);
+	expect(prompt).toHaveLength(80);
+	expect(new Set(rows.filter((row) => row.includes("[x")).map((row) => row.indexOf("[x"))).size).toBe(1);
+});
+
 test.each([
 	["ignores Escape", "handleInput() {}", ["escape"]],
 	["has no handleInput", "", ["escape"]],

@@ -1,5 +1,6 @@
 import { type Component, compositeTuiLine, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
 import type { OverlayHandle, OverlayPlacement } from "../../../hooks/types.js";
+import { filledRow } from "../../../tui/safe-line.js";
 import { hasImage } from "../../../tui/terminal-images.js";
 import { type OverlayBounds, overlayBounds, overlaySize } from "./overlay-layout.js";
 
@@ -144,7 +145,7 @@ export class OverlayLayers implements Component, Focusable {
 		const bounds = overlayBounds(placement, { width, height: block.length }, columns, rows);
 		for (const [at, line] of block.entries()) {
 			const row = bounds.row + at;
-			const base = lines[row] ?? "";
+			const base = filledRow(lines[row] ?? "", columns);
 			const padded = base + " ".repeat(Math.max(0, columns - visibleWidth(base)));
 			lines[row] = compositeTuiLine(padded, line, bounds.col, width, columns);
 		}
