@@ -1,4 +1,4 @@
-import { describeError } from "../errors.js";
+import { describeError, PiError, systemReason } from "../errors.js";
 import { isNotFound } from "../util/fs.js";
 import { describeGlobProblem } from "./glob.js";
 import type { ToolHost } from "./machine/machine.js";
@@ -53,7 +53,7 @@ export async function failedOnFile(host: ToolHost, path: string, thrown: unknown
 /** The error result for a file that could not be written. */
 export function failedToWrite({ cwd }: ToolHost, path: string, thrown: unknown): ToolResult<never> {
 	const start = `Cannot write ${displayPath(cwd, path)}: `;
-	const reason = describeError(thrown);
+	const reason = thrown instanceof PiError ? describeError(thrown) : systemReason(thrown);
 	const repeated = `Cannot write ${path}: `;
 	return failed(`${start}${reason.startsWith(repeated) ? reason.slice(repeated.length) : reason}.`);
 }
