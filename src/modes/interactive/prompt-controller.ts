@@ -123,13 +123,15 @@ export class PromptController {
 }
 
 /**
- * Puts a text that the session rejected before logging it, or the line of a slash command that failed, into the empty editor, so that
- * the user can change it and send it again.
+ * Puts a text that the session rejected before logging it into the empty editor, so that the user can change it and send it
+ * again. A slash command that failed, or must wait, is only suggested: whoever types on writes the next prompt.
  */
 function restoreRefused(editor: PromptEditor, text: string, error: unknown): void {
 	if (!(error instanceof PiError) || editor.getText() !== "") return;
-	const isFailedCommand = error.code === "command_failed" && text.startsWith("/");
-	if (isFailedCommand || REFUSALS.has(error.code)) editor.setText(text);
+	const isCommand = text.startsWith("/") && !text.includes("\n");
+	const isLater = error.code === "command_failed" || error.code === "session_busy";
+	if (isCommand && isLater) editor.suggest(text);
+	else if (REFUSALS.has(error.code)) editor.setText(text);
 }
 
 const REFUSALS: ReadonlySet<PiErrorCode> = new Set([

@@ -367,6 +367,7 @@ test.each([
 	["a prompt without a key", "explain this", "key_missing", "explain this"],
 	["an unknown command", "/modle", "bad_arguments", "/modle"],
 	["a shell command while another runs", "!!ls", "session_busy", "!!ls"],
+	["a command that must wait, which is only suggested", "/compact", "session_busy", ""],
 	["a prompt that is too large", "explain this", "prompt_too_large", "explain this"],
 	["an unknown tool", "/tools off nosuch", "tool_unknown", "/tools off nosuch"],
 	["an unknown model", "/model nosuch", "model_unknown", "/model nosuch"],

@@ -153,13 +153,17 @@ const FAILING = `export default (pi) => {
 	pi.command("deploy", { handler: async () => { throw new Error("no network"); } });
 };`;
 
-test("the line of a command that fails or that takes no arguments is in the editor again", async () => {
+test("a command that fails is suggested again, so that whoever types on writes the next prompt; one to correct is in the editor", async () => {
 	const app = await startApp({ hooks: { "deploy.ts": FAILING } });
 	await app.terminal.waitFor("0%");
 	await app.submit("/deploy to staging, then tell me");
 	await app.terminal.waitFor("no network");
-	await app.terminal.waitFor(/^.{0,3}\/deploy to staging, then tell me *$/m);
-	await app.terminal.press("ctrl+c");
+	await app.terminal.waitFor(/^.{0,3}\/deploy to staging, then tell me\b/m);
+	await app.terminal.press("right");
+	await app.terminal.type(" more");
+	await app.terminal.waitFor(/^.{0,3}\/deploy to staging, then tell me more *$/m);
+	await app.terminal.press("enter");
+	await app.terminal.waitFor("(2 times)");
 	await app.submit("/new with this text");
 	await app.terminal.waitFor("/new takes no arguments · send /new alone");
 	await app.terminal.waitFor(/^.{0,3}\/new with this text *$/m);
