@@ -1,6 +1,6 @@
 import { type AppMessage, isUserMessageEntry, type ShortenedOutput } from "../log/entry.js";
 import type { TracedMessage } from "./context-message.js";
-import type { EntrySource } from "./entry-message.js";
+import { compactionMessage, type EntrySource } from "./entry-message.js";
 import { activeReplacement } from "./replacement.js";
 import { shortenOutput } from "./shorten.js";
 import { estimateTokens } from "./tokens.js";
@@ -17,6 +17,8 @@ export interface CompactionPlan {
 	isSplitTurn: boolean;
 	/** Nothing of the recent conversation but the latest prompt stays. */
 	isLastResort: boolean;
+	/** Nothing is dropped but the summary of the compaction before. */
+	onlyRepeats: boolean;
 	messagesToSummarize: AppMessage[];
 	messagesToKeep: AppMessage[];
 	previousSummary?: string;
@@ -36,7 +38,8 @@ export function* planCompactions(
 ): Generator<CompactionPlan, void, undefined> {
 	const previous = activeReplacement(entries);
 	const firstAllowed = previous?.firstKeptEntryIndex ?? 0;
-	const previousSummary = previous?.kind === "compaction" ? previous.entry.summary : undefined;
+	const compaction = previous?.kind === "compaction" ? previous.entry : null;
+	const [previousSummary, summary] = [compaction?.summary, compaction && compactionMessage(compaction)];
 	const tokensBefore = messages.reduce((sum, { message }) => sum + estimateTokens(message), 0);
 	let last = "";
 	const steps = STEPS.map(({ share, shortens }) => {
@@ -45,7 +48,7 @@ export function* planCompactions(
 		return { cut: findCut(messages, keep, firstAllowed, shorten), shorten };
 	});
 	for (const { cut, shorten } of [...steps, { cut: messages.length, shorten: null }]) {
-		const plan = cut === null ? null : planAt(messages, entries, cut, shorten);
+		const plan = cut === null ? null : planAt({ messages, entries, summary }, cut, shorten);
 		const key = JSON.stringify([plan?.firstKeptEntryIndex, plan?.shortened]);
 		if (!plan || key === last) continue;
 		last = key;
@@ -66,8 +69,11 @@ const MIN_OUTPUT_TOKENS = 64;
 const CHARACTERS_PER_TOKEN = 4;
 
 function planAt(
-	messages: readonly TracedMessage[],
-	entries: EntrySource,
+	{
+		messages,
+		entries,
+		summary,
+	}: { messages: readonly TracedMessage[]; entries: EntrySource; summary: AppMessage | null },
 	cut: number,
 	shorten: number | null,
 ): Omit<CompactionPlan, "tokensBefore"> | null {
@@ -85,6 +91,7 @@ function planAt(
 		shortened: shorten === null ? [] : longOutputs(kept, shorten),
 		isSplitTurn: first ? first.message.role === "assistant" : keptEntries.length > 0,
 		isLastResort: first === undefined,
+		onlyRepeats: dropped.every(({ message }) => message === summary),
 		messagesToSummarize: covered.map(({ message }) => message),
 		messagesToKeep: kept.map(({ message }) => message),
 	};

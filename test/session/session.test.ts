@@ -238,6 +238,17 @@ describe("/compact", () => {
 		expect(session.entries.map(({ type }) => type)).not.toContain("compaction");
 	});
 
+	test("refuses to summarize only the summary of the last compaction again", async () => {
+		const { session, provider } = await startSession({ userSettings: { compaction: { keepRecentTokens: 10 } } });
+		provider.reply(`a1 ${"x".repeat(4000)}`, `a2 ${"y".repeat(400)}`, "word ".repeat(100));
+		await session.prompt("one");
+		await session.prompt("two");
+		await session.prompt("/compact");
+		const count = session.entries.length;
+		await expect(session.prompt("/compact")).rejects.toThrow(/^There is nothing to compact yet: the last 10 tokens stay/);
+		expect([provider.requests.length, session.entries.length]).toEqual([3, count]);
+	});
+
 	test("keeps the only task verbatim in the next request", async () => {
 		const { session, provider, sent } = await startSession({
 			files: { "a.txt": "price ".repeat(400) },

@@ -144,7 +144,8 @@ export class Compaction implements CommandCompaction {
 			const keep = includesRecent ? 1 : (budget?.keepRecent ?? settings.compaction.keepRecentTokens);
 			const demand = { budget, keep, isForced: includesRecent, mustGain: reason !== "manual" };
 			const plan = await this.#plan(before, demand, operation.signal);
-			if (!plan) throw describeTooShort(keep, before.messages.length);
+			const repeats = reason === "manual" && !includesRecent && plan?.onlyRepeats;
+			if (!plan || repeats) throw describeTooShort(keep, before.messages.length);
 			if (!isAnnounced) emit({ type: "auto_compaction_start", reason });
 			isAnnounced = true;
 			const active = activeReplacement(viewLog(state.log));
