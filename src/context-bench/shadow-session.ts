@@ -8,7 +8,7 @@ import type {
 } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../agent/stream.js";
 import type { CompactionTokens } from "../commands/compaction.js";
-import { plainSummary, readActivities } from "../context/plain-summary.js";
+import { plainSummary, readActivities } from "../context/summary-text.js";
 import { estimateAll, estimateText } from "../context/tokens.js";
 import type { HookSession } from "../hooks/context-object.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";

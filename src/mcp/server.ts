@@ -51,7 +51,7 @@ export interface RequestContext {
 	onProgress?(progress: Progress): void;
 }
 
-/** A server of the configuration: starts when it is needed, and again once after each crash. */
+/** A server of the configuration: starts when it is needed, and again when it ends while in use, unless several starts have failed. */
 export class McpServer {
 	#state: McpState;
 	#connection: Connection | null = null;

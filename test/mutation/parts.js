@@ -6,7 +6,7 @@ const sources = (folder, names) => names.split(" ").map((name) => `src/${folder}
 const CONTEXT_CHECKS = "check describe-problem own-message ranges replacement signed-thinking";
 const CONTEXT_BUILD = "build-context convert core preamble-answer trace";
 const CONTEXT_TEXT =
-	"bash-execution-text calibration compact compaction-steps diff-requests plain-summary serialize shorten summary-request tokens window-budget";
+	"bash-execution-text calibration compact compaction-steps diff-requests summary-text serialize shorten summary-request tokens window-budget";
 
 /**
  * The code that `npm run mutation` mutates, in parts that end within some minutes each: the sources of a part, and the test

@@ -245,7 +245,9 @@ describe("/compact", () => {
 		await session.prompt("two");
 		await session.prompt("/compact");
 		const count = session.entries.length;
-		await expect(session.prompt("/compact")).rejects.toThrow(/^There is nothing to compact yet: the last 10 tokens stay/);
+		await expect(session.prompt("/compact")).rejects.toThrow(
+			/^There is nothing to compact yet: the last 10 tokens stay/,
+		);
 		expect([provider.requests.length, session.entries.length]).toEqual([3, count]);
 	});
 

@@ -3,7 +3,7 @@ import type { CompactionCut, CompactionDraft, CompactionTokens } from "../../com
 import { type CompactionPlan, promptsToKeep } from "../../context/compact.js";
 import type { TracedMessage } from "../../context/context-message.js";
 import { compactionMessage } from "../../context/entry-message.js";
-import { readActivities, withFileLists, withoutFileLists } from "../../context/plain-summary.js";
+import { readActivities, withFileLists, withoutFileLists } from "../../context/summary-text.js";
 import { PiError } from "../../errors.js";
 import { textOf } from "../../hooks/dialog-options.js";
 import type { HookRunner } from "../../hooks/runner.js";

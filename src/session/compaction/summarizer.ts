@@ -2,7 +2,6 @@ import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
 import type { RetryPolicy } from "../../agent/retry.js";
 import { sendWithRetries } from "../../agent/send.js";
 import type { StreamFunction } from "../../agent/stream.js";
-import { type Activities, plainSummary } from "../../context/plain-summary.js";
 import {
 	estimateRequest,
 	type SummaryRequest,
@@ -10,6 +9,7 @@ import {
 	summaryOverhead,
 	summaryRequest,
 } from "../../context/summary-request.js";
+import { type Activities, plainSummary } from "../../context/summary-text.js";
 import { estimateText } from "../../context/tokens.js";
 import { describeError, PiError } from "../../errors.js";
 import type { AppMessage } from "../../log/entry.js";

@@ -61,7 +61,8 @@ function start() {
 	const session = {
 		get activity(): Activity {
 			const run = { id: 1, kind: "run" as const, name: "", phase: state.phase };
-			const shell = state.shell === null ? [] : [{ id: 2, kind: "shell" as const, name: "ls", phase: state.shell.phase }];
+			const shell =
+				state.shell === null ? [] : [{ id: 2, kind: "shell" as const, name: "ls", phase: state.shell.phase }];
 			return state.running ? { state: "run", phase: run.phase, operations: [run, ...shell] } : IDLE;
 		},
 		model: null,

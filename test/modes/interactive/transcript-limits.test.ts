@@ -38,7 +38,11 @@ test("hostile text never reaches the terminal as control sequences", async () =>
 		stage.play({ type: "bash_start", command: HOSTILE_TEXT }, { type: "bash_update", output: HOSTILE_TEXT });
 		stage.play({ type: "notice", level: "error", message: HOSTILE_TEXT });
 		stage.play({ type: "hook_error", hookPath: HOSTILE_TEXT, event: HOSTILE_TEXT, error: HOSTILE_TEXT });
-		stage.play(script.entry({ type: "note" }), { type: "bash_done", message: bash }, { type: "bash_end", entryIndex: 0 });
+		stage.play(
+			script.entry({ type: "note" }),
+			{ type: "bash_done", message: bash },
+			{ type: "bash_end", entryIndex: 0 },
+		);
 		stage.play(...script.reply([], { stop: "error", error: HOSTILE_TEXT }));
 		stage.transcript.page(HOSTILE_TEXT, [HOSTILE_TEXT]);
 		stage.transcript.toggleThinking();

@@ -1,7 +1,7 @@
 import type { ToolCall } from "@mariozechner/pi-ai";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { plainSummary, readActivities, withFileLists, withoutFileLists } from "../../src/context/plain-summary.js";
+import { plainSummary, readActivities, withFileLists, withoutFileLists } from "../../src/context/summary-text.js";
 import { estimateText } from "../../src/context/tokens.js";
 import type { AppMessage } from "../../src/log/entry.js";
 import { assistantMessage, result, user } from "../helpers/entries.js";
