@@ -46,8 +46,7 @@ export async function beginSession(
 	const shell = createShell(shellHost(components, options, quit));
 	session.attachUI(dialogs, {
 		...shell,
-		confirmEnd: (title, signal) =>
-			confirmEnd(session, title, (question, message) => dialogs.confirm(question, message, { signal })),
+		confirmEnd: (title, signal) => confirmEnd(session, { title, about: "work", signal }, dialogs),
 	});
 	session.mode = "interactive";
 	// Too many words for the first paint.
@@ -153,21 +152,35 @@ function watchMissingHooks(host: MissingHooksHost, failed: (error: unknown) => v
 }
 
 function shellHost(components: ScreenComponents, options: InteractiveOptions, quit: () => void): ShellHost {
-	const { terminal, keymap, themes, screen, editor, overlays, style, dialogs, createEditor, editExternally, loadKeys } =
-		components;
+	const {
+		terminal,
+		keymap,
+		themes,
+		screen,
+		editor,
+		overlays,
+		style,
+		dialogs,
+		createEditor,
+		editExternally,
+		loadKeys,
+		leave,
+	} = components;
 	const { cwd, home, startDemo, terminalFacts = {} } = options;
 	return {
 		write: (data) => terminal.write(data),
 		setEditorText: (text) => editor.setText(text),
 		secret: (title) => dialogs.secret(title),
 		hint: (text) => screen.hint(text),
-		quit,
+		quit: () => void leave("entries"),
+		leave: (signal) => leave("work", signal),
 		startDemo:
 			startDemo &&
-			(() => {
-				startDemo();
-				quit();
-			}),
+			(() =>
+				void leave("entries", undefined, () => {
+					startDemo();
+					quit();
+				})),
 		hotkeys: () => keymap.list().filter(([, , scope]) => editor.vim !== null || scope !== VIM_SCOPE),
 		rereadFiles: () => {
 			const problems = [...loadKeys(), ...themes.reread()];
