@@ -7,7 +7,6 @@ import { statOrNull } from "../../util/fs.js";
 import { compileGrammars, loadHighlighter } from "../../util/highlight.js";
 import { loadWordDiff } from "../../util/word-diff.js";
 import { plural } from "../format.js";
-import { confirmEnd } from "../session-end.js";
 import type { StartQuestions } from "../start-questions.js";
 import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
 import { bindHookKeys } from "./hook-keys.js";
@@ -46,7 +45,10 @@ export async function beginSession(
 	const shell = createShell(shellHost(components, options, quit));
 	session.attachUI(dialogs, {
 		...shell,
-		confirmEnd: (title, signal) => confirmEnd(session, { title, about: "work", signal }, dialogs),
+		confirmEnd: async (title, signal) => {
+			const { confirmEnd } = await import("../end-question.js");
+			return confirmEnd(session, { title, about: "work", signal }, dialogs);
+		},
 	});
 	session.mode = "interactive";
 	// Too many words for the first paint.

@@ -9,7 +9,7 @@ import { isLongPaste } from "../../tui/paste-marks.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
 import { monotonicMs } from "../../util/clock.js";
-import { createLeave, type Leave } from "../session-end.js";
+import type { Leave } from "../end-question.js";
 import { AppKeys } from "./app-keys.js";
 import { DialogController } from "./dialog-controller.js";
 import { dropFiles } from "./dropped-paths.js";
@@ -177,8 +177,17 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 			failed,
 		}),
 	});
-	const leaveMode = createLeave(session, dialogs, quit);
-	const leave = (...how: Parameters<Leave>) => leaveMode(...how).catch(failed);
+	let leaveMode: Promise<Leave> | undefined;
+	const leave = async (...how: Parameters<Leave>): Promise<void> => {
+		// Without a session, nothing has to be loaded.
+		if (session() === null) return quit();
+		leaveMode ??= import("../end-question.js").then(
+			({ createLeave }) => createLeave(session, dialogs, quit),
+			// The files of pi were replaced while it runs: quitting still works.
+			() => async () => quit(),
+		);
+		await leaveMode.then((ask) => ask(...how)).catch(failed);
+	};
 	const input = new PromptController(editor, failed, (waiting) => screen.showWaiting(waitingQueue(waiting)));
 	new AppKeys(editor, keymap, {
 		screen,

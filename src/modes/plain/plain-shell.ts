@@ -2,7 +2,7 @@ import type { CommandShell } from "../../commands/command.js";
 import { PiError } from "../../errors.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
 import { copyToClipboard } from "../desktop.js";
-import { confirmEnd } from "../session-end.js";
+import { confirmEnd } from "../end-question.js";
 import type { PlainDialogs } from "./plain-dialogs.js";
 import type { PlainOutput } from "./plain-output.js";
 
