@@ -177,11 +177,14 @@ export interface CommandShell extends PickerShell {
 	secret(title: string): Promise<string | null>;
 	/** Shows a line until the next key or change of model, thinking level or session. */
 	hint?(text: string | null): void;
+	/** Exits, after a question if entries cannot be saved. */
 	quit(): void;
+	/** Exits, after the question of `confirmEnd`. Absent: `quit`. */
+	leave?(signal: AbortSignal): Promise<void>;
 	/**
-	 * Asks before a command ends a run, a compaction or a shell command.
-	 * @param title the question, such as `Quit pi?`
-	 * @returns false if they go on; true without a question if none of them is active
+	 * Asks before a command ends a run, a compaction or a shell command, or loses entries that cannot be saved.
+	 * @param title the question, such as `Start a new session?`
+	 * @returns false if the session goes on; true without a question if nothing would end or be lost
 	 */
 	confirmEnd?(title: string, signal: AbortSignal): Promise<boolean>;
 	/** Key bindings. Scope: where the key works. */

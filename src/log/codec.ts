@@ -1,6 +1,6 @@
 import { errorText, PiError } from "../errors.js";
 import { isRecord } from "../util/is-record.js";
-import { RESERVED_ENTRY_TYPES, type SessionEntry } from "./entry.js";
+import { entryTimestamp, RESERVED_ENTRY_TYPES, type SessionEntry } from "./entry.js";
 import { freezeDeep } from "./freeze.js";
 import { isTyped, opaqueEntry, readEntry } from "./read-entry.js";
 
@@ -78,4 +78,10 @@ function nameOf(type: string): string {
 
 function refused(name: string, reason: string, cause?: unknown): PiError {
 	return new PiError("entry_refused", `Cannot save ${name}: ${reason}`, { cause });
+}
+
+/** The entry, with the current time if it has none. */
+export function withTimestamp(entry: SessionEntry): SessionEntry {
+	if ("timestamp" in entry && entry.timestamp !== undefined) return entry;
+	return { ...entry, timestamp: entryTimestamp() };
 }

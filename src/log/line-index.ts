@@ -1,6 +1,13 @@
 import { HEAD_BYTES, isBlank, LF, type MessageRole, ROLES, roleAt, TypeTable } from "./line-patterns.js";
 import type { OpenFile } from "./open-file.js";
 
+/** A line to append. */
+export interface NewLine {
+	/** Includes `\n`. */
+	text: string;
+	type: string;
+}
+
 /** Small enough to stay in the processor's cache between read and scan. */
 export const CHUNK_BYTES = 128 * 1024;
 /** `}`, the last byte of an object. */

@@ -4,13 +4,14 @@ import { acquireLock } from "../util/file-lock.js";
 import { isNotFound } from "../util/fs.js";
 import { exec } from "../util/process.js";
 import { dropBatchJournal } from "./batch-journal.js";
+import { dropDraft } from "./drafts.js";
 import { entryTimestamp } from "./entry.js";
 import { removeFileContents } from "./file-contents.js";
 import { SessionLog } from "./session-log.js";
 import { subSessionsDir } from "./session-paths.js";
 
 /**
- * Deletes a session file with its batch journal, its kept contents of files and its sub-sessions for good.
+ * Deletes a session file with its batch journal, its draft, its kept contents of files and its sub-sessions for good.
  * Does nothing if the file does not exist.
  * @throws PiError `log_locked` if a pi has it open, including this one: the file is unchanged; `log_write_failed` if the file,
  * or after it one of the others, cannot be deleted; the system's error if the directory is not writable
@@ -20,6 +21,7 @@ export function removeSession(path: string): void {
 	try {
 		unlinkSync(path);
 		dropBatchJournal(path);
+		dropDraft(path);
 		removeFileContents(path);
 		rmSync(subSessionsDir(path), { recursive: true, force: true });
 	} catch (cause) {
@@ -30,7 +32,7 @@ export function removeSession(path: string): void {
 }
 
 /**
- * Moves a session file and its sub-sessions to the trash of the system. Its kept contents of files are deleted.
+ * Moves a session file and its sub-sessions to the trash of the system. Its draft and its kept contents of files are deleted.
  * @returns null, or the reason why the trash does not accept it; the file is then unchanged
  * @throws PiError `log_locked` if a pi has it open, including this one
  */
@@ -40,6 +42,7 @@ export async function trashSession(path: string, trash = moveToTrash): Promise<s
 		const refusal = await trash(path);
 		if (refusal !== null) return refusal;
 		dropBatchJournal(path);
+		dropDraft(path);
 		removeFileContents(path);
 		const children = subSessionsDir(path);
 		if (existsSync(children)) await trash(children);

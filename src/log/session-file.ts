@@ -4,28 +4,28 @@ import { describeError, PiError } from "../errors.js";
 import { acquireLock, type Lock } from "../util/file-lock.js";
 import { ensurePrivateDir, fileKind, isNotFound, syncDirectory } from "../util/fs.js";
 import { completeBatch, dropBatchJournal, writeBatchJournal } from "./batch-journal.js";
-import { CHUNK_BYTES, LineIndex, sharedBuffer } from "./line-index.js";
+import { CHUNK_BYTES, LineIndex, type NewLine, sharedBuffer } from "./line-index.js";
 import { isForbidden, realPath, unopened } from "./open-error.js";
 import { OpenFile } from "./open-file.js";
 
 const COPIED_BYTES = 1024 * 1024;
 
-/** What a session file needs from its log. */
-export interface SessionFileHost {
+/** Hears which writes to a session file fail, and which succeed. */
+export interface LogWatcher {
 	/** Called once per incident: when writes start to fail, or when another program changed the file. */
 	onWriteError(error: PiError): void;
+	/** Called after each write, when everything is in the file. */
+	onSaved(): void;
+}
+
+/** What a session file needs from its log. */
+export interface SessionFileHost {
+	readonly log: LogWatcher;
 	/** The line, including `\n`, of an entry whose bytes are no longer in the file. */
 	restoreLine(index: number): string;
 }
 
 type Accept = (file: OpenFile) => boolean;
-
-/** A line to append. */
-export interface NewLine {
-	/** Includes `\n`. */
-	text: string;
-	type: string;
-}
 
 /**
  * The file of a session: lines by index, written only at its end. A line that cannot be written stays pending, and the
@@ -260,6 +260,7 @@ export class SessionFile {
 			else this.#writePending(this.#file);
 			this.#isDue = false;
 			this.#failure = null;
+			this.host.log.onSaved();
 		} catch (error) {
 			this.#reportFailure(error);
 		}
@@ -370,12 +371,11 @@ export class SessionFile {
 	}
 
 	#report(message: string, hint: string, options: { cause?: unknown } = {}): void {
-		this.host.onWriteError(new PiError("log_write_failed", message, { ...options, hint }));
+		this.host.log.onWriteError(new PiError("log_write_failed", message, { ...options, hint }));
 	}
 
 	#pendingBytes(): Buffer {
-		const [first] = this.#pending;
-		if (first !== undefined && this.#pending.length > 1) this.#pending = [Buffer.concat(this.#pending)];
+		if (this.#pending.length > 1) this.#pending = [Buffer.concat(this.#pending)];
 		return this.#pending[0] ?? Buffer.alloc(0);
 	}
 

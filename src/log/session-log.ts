@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { errorText, PiError } from "../errors.js";
-import { decodeLine, encodeEntry } from "./codec.js";
+import { decodeLine, encodeEntry, withTimestamp } from "./codec.js";
 import {
-	entryTimestamp,
 	isMessageEntry,
 	isOpaqueEntry,
 	isSessionHeader,
@@ -11,11 +10,12 @@ import {
 	type SessionOrigin,
 } from "./entry.js";
 import { copyFileContents } from "./file-contents.js";
+import type { NewLine } from "./line-index.js";
 import type { MessageRole } from "./line-patterns.js";
 import { newHeader } from "./new-header.js";
 import { OpenFile } from "./open-file.js";
 import { holdsTornHeader, isOtherVersion, opaqueEntry, readSessionHeader } from "./read-entry.js";
-import { type NewLine, SessionFile, type SessionFileHost } from "./session-file.js";
+import { SessionFile, type SessionFileHost } from "./session-file.js";
 import { sessionFileName } from "./session-paths.js";
 
 export interface SessionLogOptions {
@@ -36,6 +36,8 @@ const UNREAD = opaqueEntry("not read yet");
 export class SessionLog {
 	/** See `SessionLogOptions`. */
 	onWriteError: (error: PiError) => void;
+	/** Called after each write, when the file has all entries. */
+	onSaved = () => {};
 	#file: SessionFile | null = null;
 	#entries: SessionEntry[] = [];
 	/** Entries below this index are parsed. */
@@ -380,7 +382,7 @@ export class SessionLog {
 
 	#host(): SessionFileHost {
 		return {
-			onWriteError: (error) => this.onWriteError(error),
+			log: this,
 			restoreLine: (index) => {
 				const entry = this.#entries[index];
 				if (entry !== undefined && entry !== UNREAD && !isOpaqueEntry(entry)) return encodeEntry(entry);
@@ -392,9 +394,4 @@ export class SessionLog {
 
 function unreadable(error: unknown): SessionEntry {
 	return opaqueEntry(`the line could not be read: ${errorText(error)}`);
-}
-
-function withTimestamp(entry: SessionEntry): SessionEntry {
-	if ("timestamp" in entry && entry.timestamp !== undefined) return entry;
-	return { ...entry, timestamp: entryTimestamp() };
 }

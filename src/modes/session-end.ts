@@ -3,7 +3,6 @@ import { describeHookErrorInFull, systemReason } from "../errors.js";
 import { hookFileName } from "../hooks/hook-name.js";
 import type { AgentSession } from "../sdk/agent-session.js";
 import type { Activity, OperationKind } from "../session/activity.js";
-import { countJobs, shortCommand } from "../tools/job-status.js";
 
 /** Maximum time to wait for a session to end before the user gets the shell back, in ms. */
 const DISPOSE_LIMIT_MS = 3000;
@@ -39,17 +38,27 @@ export async function waitAtMost(limitMs: number, promise: Promise<unknown>): Pr
 	await Promise.race([promise, limit]).finally(() => clearTimeout(timer));
 }
 
-/** Saves a session once more, and says whether it can be resumed. Nothing for one without a user message or a file. */
-function saveOrHint(session: AgentSession | null): string[] {
-	if (!session || session.sessionFile === null || session.log.findLastMessage("user") < 0) return [];
+/** The parts of a session that its end needs. */
+export type EndingSession = Pick<
+	AgentSession,
+	"activity" | "jobs" | "log" | "save" | "sessionFile" | "subscribe" | "unsaved"
+>;
+
+/** Tries again to save a session. @returns why a part of it is not saved, and which; null for one without a user message or a file */
+export function saveAgain(session: EndingSession): { cause: unknown; part: string } | null {
+	if (session.sessionFile === null || session.log.findLastMessage("user") < 0) return null;
 	const failure = session.save();
-	const isThere = existsSync(session.sessionFile);
-	return [
+	return failure && { ...failure, part: existsSync(session.sessionFile) ? "The end of this session" : "This session" };
+}
+
+/** Says what of a session is not saved; null if nothing is missing. */
+function describeLoss(session: EndingSession): string | null {
+	const failure = saveAgain(session);
+	return (
 		failure &&
-			`${isThere ? "The end of this session" : "This session"} was not saved: ${systemReason(failure.cause)} · ` +
-				"free or allow space there, or choose another directory with --session-dir",
-		isThere ? `Resume this session with pi --session ${session.sessionArgument}` : null,
-	].filter((line) => line !== null);
+		`${failure.part} was not saved: ${systemReason(failure.cause)} · ` +
+			"free or allow space there, or choose another directory with --session-dir"
+	);
 }
 
 /** What ends with a session, for the user; the other operations are short. */
@@ -60,39 +69,41 @@ const ENDING: Partial<Record<OperationKind, string>> = {
 };
 
 /**
- * Asks before what runs ends with the session.
- * @param title the question, such as `Quit pi?`
- * @param asksForJobs whether background commands need the question, too
- * @returns false if it goes on; true without a question if nothing runs
- */
-export async function confirmEnd(
-	{ activity, jobs }: Pick<AgentSession, "activity" | "jobs">,
-	title: string,
-	confirm: (title: string, message: string) => Promise<boolean>,
-	asksForJobs = false,
-): Promise<boolean> {
-	const operations = operationsThatEnd(activity);
-	const running = jobs.list().filter(({ isRunning }) => isRunning);
-	if (operations.length === 0 && (running.length === 0 || !asksForJobs)) return true;
-	const ends = [...operations, ...(running.length > 0 ? [countJobs(running.length)] : [])].join(" and ");
-	const lines = running.map(({ id, command }) => `${id}  ${shortCommand(command)}`);
-	return confirm(title, [`This ends ${ends}.`, ...lines].join("\n"));
-}
-
-/**
  * Ends the background commands of a session because the user quits, and saves what could not be saved.
+ * @param kept what was kept for the next time, as a line; null: nothing
  * @returns what was stopped, what was not saved, and how to resume the session, one line each. Not safe for a terminal
  */
-export function leaveSession(session: AgentSession | null): string[] {
-	const stopped = session ? operationsThatEnd(session.activity) : [];
+export function leaveSession(session: AgentSession, kept: string | null): string[] {
+	const stopped = operationsThatEnd(session.activity);
+	const { sessionFile } = session;
+	const canResume = sessionFile !== null && session.log.findLastMessage("user") >= 0;
 	return [
 		stopped.length > 0 ? `Stopped ${stopped.join(" and ")}` : null,
-		session?.jobs.endAll() ?? null,
-		...saveOrHint(session),
+		session.jobs.endAll(),
+		describeLoss(session),
+		kept,
+		canResume && existsSync(sessionFile) ? `Resume this session with pi --session ${session.sessionArgument}` : null,
 	].filter((line) => line !== null);
 }
 
-function operationsThatEnd({ operations }: Activity): string[] {
+/**
+ * The exit code of a session that has ended: 1 if a part of it was lost. Its last entries were written after the user left it.
+ * @param said what `leaveSession` said
+ * @param onLine receives what was lost since then
+ */
+export function exitCodeOf(
+	session: AgentSession | null,
+	said: readonly string[],
+	onLine: (line: string) => void,
+): 0 | 1 {
+	const loss = session && describeLoss(session);
+	if (loss === null) return 0;
+	if (!said.includes(loss)) onLine(loss);
+	return 1;
+}
+
+/** Names of the operations that end with a session. */
+export function operationsThatEnd({ operations }: Activity): string[] {
 	const names = operations.map(({ kind, phase }) => (phase === "ending" ? undefined : ENDING[kind]));
 	return [...new Set(names.filter((name) => name !== undefined))];
 }

@@ -1,6 +1,5 @@
 import { reservedNames } from "../commands/registry.js";
 import { buildContext } from "../context/build-context.js";
-import { describeError } from "../errors.js";
 import { NO_UI } from "../hooks/session-ui.js";
 import { bindOperations, hookOperations } from "../operations/index.js";
 import { checkOptions } from "../services/check-options.js";
@@ -43,6 +42,7 @@ import type { SessionFork } from "../session/session-fork.js";
 import { SessionMcp } from "../session/session-mcp.js";
 import { SessionState } from "../session/session-state.js";
 import { SessionTitle } from "../session/session-title.js";
+import { SavingReports, SessionWarnings } from "../session/session-warnings.js";
 import { Telemetry } from "../session/telemetry.js";
 import { AgentSession } from "./agent-session.js";
 import { createCommandSession } from "./command-session.js";
@@ -81,7 +81,7 @@ function assembleSession(
 		warnings.add(line);
 		notice("warning", line);
 	};
-	let unsaved: string | null = null;
+	const saving = new SavingReports((text) => models.redact(text), notice);
 	const ended = new AbortController();
 	const surface: SessionSurface = { ui: NO_UI, shell: null, hasUI: false, mode: "sdk" };
 	const activity = new SessionActivity();
@@ -346,7 +346,7 @@ function assembleSession(
 		memory,
 		telemetry,
 		warnings: warnings.lines,
-		unsaved: () => unsaved,
+		unsaved: () => saving.unsaved,
 		ended,
 		asParent: new ParentSession({ options, ...services, state, budget, hooks }),
 		async connectMachine() {
@@ -357,44 +357,6 @@ function assembleSession(
 	};
 	const session = new AgentSession(components, operations);
 	const commandSession = createCommandSession(session, operations, services, compaction, { jobs, mcp });
-	lifecycle.watchLog((error) => {
-		const line = models.redact(describeError(error));
-		// A home that is read-only or full fails every write: one line for all of them is enough.
-		if (error.cause !== undefined) {
-			if (unsaved !== null) return;
-			unsaved = line;
-		}
-		notice("error", line);
-	});
+	lifecycle.watchLog(saving.watcher);
 	return session;
-}
-
-/** Problems found at the start, at reloads and in the current log, one line each. */
-class SessionWarnings {
-	/** All problems, oldest first. */
-	readonly lines: string[];
-	/** Those of the current log. */
-	readonly #ofLog: Set<string>;
-
-	/** @param ofLog those of `lines` that concern the log */
-	constructor(lines: readonly string[], ofLog: readonly string[]) {
-		this.lines = [...lines];
-		this.#ofLog = new Set(ofLog);
-	}
-
-	add(line: string): void {
-		this.lines.push(line);
-	}
-
-	/** Adds a problem that does not concern the next log. */
-	addOfLog(line: string): void {
-		this.#ofLog.add(line);
-		this.add(line);
-	}
-
-	/** Removes the problems of the log that the session leaves. */
-	leaveLog(): void {
-		this.lines.splice(0, this.lines.length, ...this.lines.filter((line) => !this.#ofLog.has(line)));
-		this.#ofLog.clear();
-	}
 }

@@ -8,6 +8,7 @@ import { entryTimestamp, isOpaqueEntry, isUserMessageEntry } from "../log/entry.
 import { lastModel, type RecordedMachine } from "../log/last-choices.js";
 import { copySession, removeSession } from "../log/manage.js";
 import { promptText } from "../log/prompt-text.js";
+import type { LogWatcher } from "../log/session-file.js";
 import { SessionLog } from "../log/session-log.js";
 import type { PreparedMachine } from "../services/machine/session-machine.js";
 import { isSameFile } from "../util/fs.js";
@@ -46,15 +47,15 @@ type Occasion =
 
 /** Starts, replaces, branches and shuts down the session; notifies the hooks and asks them before a replacement. */
 export class Lifecycle {
-	#onWriteError: (error: PiError) => void = () => {};
+	#watcher: LogWatcher | null = null;
 	#missing: MissingHooks | null = null;
 
 	constructor(private readonly deps: LifecycleDeps) {}
 
-	/** Sets the listener for write errors of this log and of its successors. */
-	watchLog(onWriteError: (error: PiError) => void): void {
-		this.#onWriteError = onWriteError;
-		this.deps.state.log.onWriteError = onWriteError;
+	/** Sets what hears of the writes of this log and of its successors. */
+	watchLog(watcher: LogWatcher): void {
+		this.#watcher = watcher;
+		Object.assign(this.deps.state.log, watcher);
 	}
 
 	/** Entries whose hook was not loaded when the session was opened; null when there were none. */
@@ -230,7 +231,7 @@ export class Lifecycle {
 		const previous = state.log;
 		const left = this.deps.onLeave();
 		await previous.flush();
-		log.onWriteError = this.#onWriteError;
+		Object.assign(log, this.#watcher);
 		const { recorded: before } = machine;
 		const recorded = host ? await host.use() : before;
 		state.replaceLog(log, recorded, isCopy);

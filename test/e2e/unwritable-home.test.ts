@@ -6,7 +6,7 @@ import { type LoopbackProvider, startProvider, toolCall } from "../helpers/loopb
 import { piProgram } from "../helpers/pi-environment.js";
 import { runPi, spawnPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit, submitIdle } from "./support.js";
+import { agentDirFor, answer, openPi, submit, submitIdle } from "./support.js";
 
 /** Ways to make an agent directory unwritable, as commands of a shell in its own mount namespace. */
 const MOUNTS = {
@@ -97,6 +97,8 @@ describe.each(OBSTACLES)("a home that cannot be written to (%s) costs one line a
 		]);
 		// A new session begins with an empty screen, and its failed writes are not reported again.
 		await submitIdle(pi, "/new");
+		await pi.waitForText("Start a new session?");
+		await answer(pi, "y");
 		await pi.waitForText("New session");
 		await submit(pi, "second");
 		await pi.waitForText("Two.");

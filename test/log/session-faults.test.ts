@@ -57,6 +57,21 @@ test("a session continues in memory while its directory is unusable, reports it 
 	expect(onDisk(log)).toEqual(log.entries);
 });
 
+test("a log says when it has been saved again, once everything is in the file", () => {
+	const dir = join(tempDir(), "sessions");
+	writeFileSync(dir, "");
+	const { errors, onWriteError } = recording();
+	const log = closing(SessionLog.create({ dir, cwd: "/x", onWriteError }));
+	const saved: number[] = [];
+	log.onSaved = () => void saved.push(onDisk(log).length);
+	log.append({ type: "a" });
+	log.append({ type: "b" });
+	expect([errors.length, saved]).toEqual([1, []]);
+	unlinkSync(dir);
+	expect(log.save()).toBe(null);
+	expect(saved).toEqual([3]);
+});
+
 test("a session whose directory was unusable is written on close", () => {
 	const dir = join(tempDir(), "sessions");
 	writeFileSync(dir, "");

@@ -12,6 +12,7 @@ export const quitCommand: SlashCommand = {
 				hint: "pi ends after its last prompt, or when its caller ends it",
 			});
 		}
-		if ((await shell.confirmEnd?.("Quit pi?", signal)) !== false) shell.quit();
+		if (shell.leave) await shell.leave(signal);
+		else shell.quit();
 	},
 };

@@ -32,8 +32,9 @@ export interface AppKeysHost {
 	> | null;
 	/** @returns the submissions that wait for the session, or for a shell command from before it */
 	takeWaiting(): string[];
+	/** Quits, after a question if entries cannot be saved. */
 	quit(): void;
-	/** Quits, after a question if that ends something. */
+	/** Quits, after a question if that ends or loses something. */
 	leave(): void;
 	suspend(): void;
 	searchHistory(): void;

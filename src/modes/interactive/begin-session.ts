@@ -7,7 +7,6 @@ import { statOrNull } from "../../util/fs.js";
 import { compileGrammars, loadHighlighter } from "../../util/highlight.js";
 import { loadWordDiff } from "../../util/word-diff.js";
 import { plural } from "../format.js";
-import { confirmEnd } from "../session-end.js";
 import type { StartQuestions } from "../start-questions.js";
 import type { MissingHooksHost } from "./dialogs/missing-hooks-question.js";
 import { bindHookKeys } from "./hook-keys.js";
@@ -46,8 +45,10 @@ export async function beginSession(
 	const shell = createShell(shellHost(components, options, quit));
 	session.attachUI(dialogs, {
 		...shell,
-		confirmEnd: (title, signal) =>
-			confirmEnd(session, title, (question, message) => dialogs.confirm(question, message, { signal })),
+		confirmEnd: async (title, signal) => {
+			const { confirmEnd } = await import("../end-question.js");
+			return confirmEnd(session, { title, about: "work", signal }, dialogs);
+		},
 	});
 	session.mode = "interactive";
 	// Too many words for the first paint.
@@ -153,21 +154,35 @@ function watchMissingHooks(host: MissingHooksHost, failed: (error: unknown) => v
 }
 
 function shellHost(components: ScreenComponents, options: InteractiveOptions, quit: () => void): ShellHost {
-	const { terminal, keymap, themes, screen, editor, overlays, style, dialogs, createEditor, editExternally, loadKeys } =
-		components;
+	const {
+		terminal,
+		keymap,
+		themes,
+		screen,
+		editor,
+		overlays,
+		style,
+		dialogs,
+		createEditor,
+		editExternally,
+		loadKeys,
+		leave,
+	} = components;
 	const { cwd, home, startDemo, terminalFacts = {} } = options;
 	return {
 		write: (data) => terminal.write(data),
 		setEditorText: (text) => editor.setText(text),
 		secret: (title) => dialogs.secret(title),
 		hint: (text) => screen.hint(text),
-		quit,
+		quit: () => void leave("entries"),
+		leave: (signal) => leave("work", signal),
 		startDemo:
 			startDemo &&
-			(() => {
-				startDemo();
-				quit();
-			}),
+			(() =>
+				void leave("entries", undefined, () => {
+					startDemo();
+					quit();
+				})),
 		hotkeys: () => keymap.list().filter(([, , scope]) => editor.vim !== null || scope !== VIM_SCOPE),
 		rereadFiles: () => {
 			const problems = [...loadKeys(), ...themes.reread()];

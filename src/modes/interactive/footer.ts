@@ -10,6 +10,8 @@ export interface FooterFacts {
 	branch: string | null;
 	sessionName: string | null;
 	isReadOnly: boolean;
+	/** Entries could not be saved. */
+	isUnsaved: boolean;
 	/** Name of the model; null when none is selected. */
 	model: string | null;
 	/** null for a model without thinking. */
@@ -86,7 +88,12 @@ export class Footer implements Component {
 		const { theme } = this.style;
 		const model = facts.model === null ? "" : cleanLine(facts.model, 60);
 		const figures = [model && (facts.thinkingLevel ?? ""), jobs(facts)].filter(Boolean);
-		const end = figures.map((figure) => theme.dim(`${figure}${SEPARATOR}`)).join("") + this.#share(facts);
+		const start = figures.map((figure) => theme.dim(`${figure}${SEPARATOR}`)).join("");
+		const unsaved = this.#unsaved(facts);
+		const warning = unsaved && unsaved + theme.dim(SEPARATOR);
+		// The warning is shown in every width.
+		const ends = [start + warning + this.#share(facts), ...(unsaved ? [warning + this.#share(facts), unsaved] : [])];
+		const end = ends.find((text) => visibleWidth(text) <= width) ?? ends.at(-1) ?? "";
 		const rightOf = (name: string) => (name && theme.dim(`${name}${SEPARATOR}`)) + end;
 		const place = (room: number) => shownPlace(this.style, room);
 		/** The columns for the name of the model next to a text. */
@@ -94,7 +101,8 @@ export class Footer implements Component {
 			width - visibleWidth(left) - (left ? GAP : 0) - (model ? SEPARATOR.length : 0) - visibleWidth(end);
 		const lefts = [place(MIN_SHORT_PATH) + mark, mark.replace(SEPARATOR, ""), ""];
 		const left = lefts.find((text) => roomNextTo(text) >= Math.min(MIN_MODEL, visibleWidth(model))) ?? "";
-		const right = rightOf(clipLine(model, Math.max(1, roomNextTo(left))));
+		const modelRoom = roomNextTo(left);
+		const right = rightOf(unsaved && modelRoom < 1 ? "" : clipLine(model, Math.max(1, modelRoom)));
 		const apart = (text: string) =>
 			clipLine(text + " ".repeat(Math.max(text ? GAP : 0, width - visibleWidth(text + right))) + right, width);
 		if (left !== lefts[0]) return apart(theme.dim(left));
@@ -110,7 +118,11 @@ export class Footer implements Component {
 	/** Context, then every figure that fits. */
 	#usage(facts: FooterFacts, width: number): string {
 		const { theme } = this.style;
-		if (facts.model === null) return theme.dim([queued(facts), jobs(facts)].filter(Boolean).join(" · "));
+		const unsaved = this.#unsaved(facts);
+		if (facts.model === null) {
+			const figures = theme.dim([queued(facts), jobs(facts)].filter(Boolean).join(SEPARATOR));
+			return [unsaved, figures].filter(Boolean).join(theme.dim(SEPARATOR));
+		}
 		const { tokens, contextWindow } = facts.context;
 		const share = contextWindow > 0 ? Math.min(1, tokens / contextWindow) : 0;
 		// Any usage fills at least one cell: an empty bar means an empty context.
@@ -118,11 +130,15 @@ export class Footer implements Component {
 		const bar = this.#shade(share)("▰".repeat(full)) + theme.dim("▱".repeat(BAR_CELLS - full));
 		const more = [...spent(facts), queued(facts), jobs(facts)];
 		const window = contextWindow > 0 ? theme.dim(` of ${formatTokens(contextWindow)}`) : "";
-		const start = `${theme.dim("context")} ${bar} ${this.#share(facts)}${window}`;
+		const start = `${theme.dim("context")} ${bar} ${this.#share(facts)}${window}${unsaved && theme.dim(SEPARATOR) + unsaved}`;
 		return more.filter(Boolean).reduce((line, text) => {
 			const longer = line + theme.dim(` · ${text}`);
 			return visibleWidth(longer) <= width ? longer : line;
 		}, start);
+	}
+
+	#unsaved({ isUnsaved }: FooterFacts): string {
+		return isUnsaved ? this.style.theme.warning("not saved") : "";
 	}
 
 	#share({ model, context: { tokens, contextWindow } }: FooterFacts): string {

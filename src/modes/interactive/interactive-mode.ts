@@ -5,7 +5,8 @@ import type { Theme } from "../../tui/theme.js";
 import { stripAll } from "../../util/sanitize.js";
 import { exitBySignal } from "../../util/signals.js";
 import { announceStart } from "../../util/started.js";
-import { endWithoutScreen, leaveSession } from "../session-end.js";
+import { endWithoutScreen, exitCodeOf, leaveSession } from "../session-end.js";
+import { keepUnsent } from "../unsent-text.js";
 import { beginSession, startQuestions } from "./begin-session.js";
 import type { InteractiveOptions } from "./interactive-options.js";
 import { createScreenComponents } from "./screen-components.js";
@@ -24,11 +25,21 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	});
 	const ended = new AbortController();
 	const components = createScreenComponents(options, { session: () => session, quit });
-	const { terminal, themes, screen, editor, overlays, palette } = components;
+	const { terminal, themes, screen, editor, overlays, palette, input } = components;
 	// They notice keys from the first one on.
 	const questions = startQuestions(components);
+	let kept: { line: string | null } | undefined;
+	/** Keeps what was not sent, once: queued prompts come before the draft, as after Escape. @returns a line for the user */
+	const keep = (): string | null => {
+		if (session === null) return null;
+		const { steering, followUps } = session.queue;
+		const texts = [...steering, ...followUps, ...input.takeWaiting(), editor.getExpandedText()];
+		kept ??= { line: keepUnsent(session, texts) };
+		return kept.line;
+	};
 	let ending: Promise<void> | undefined;
 	const dispose = async (): Promise<void> => {
+		keep();
 		if (session) ending ??= endWithoutScreen(session, (line) => terminal.write(`${lastLine(line, themes.theme)}\r\n`));
 		await ending;
 	};
@@ -43,6 +54,8 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	const release = options.terminal
 		? () => {}
 		: guardTerminal(screen.tui, (signal) => void dispose().finally(() => exitBySignal(signal)));
+	// After an error that nothing catches, too.
+	if (!options.terminal) process.on("exit", keep);
 	if (options.suggestion) editor.suggest(options.suggestion);
 	screen.tui.start();
 	themes.begin(screen);
@@ -53,6 +66,8 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	});
 	components.loadKeys();
 	if (options.settings.current.editor.vim) components.followVim();
+	const say = (line: string) => terminal.write(`${themes.theme.dim(stripAll(line))}\r\n`);
+	let said: string[] = [];
 	try {
 		// Quitting does not wait for a session that is still starting.
 		await Promise.race([begin(), quitting]);
@@ -60,8 +75,8 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		overlays.closeAll();
 		screen.hideStatus();
 		await closeScreen(screen.tui);
-		for (const line of leaveSession(session)) terminal.write(`${themes.theme.dim(stripAll(line))}\r\n`);
-		return 0;
+		if (session) said = leaveSession(session, keep());
+		for (const line of said) say(line);
 	} finally {
 		ended.abort();
 		unsubscribe();
@@ -71,7 +86,9 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 		screen.stop();
 		await dispose();
 		release();
+		process.off("exit", keep);
 	}
+	return exitCodeOf(session, said, say);
 }
 
 /** An error of a hook, below the closed screen. */

@@ -9,7 +9,7 @@ import { isLongPaste } from "../../tui/paste-marks.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
 import { monotonicMs } from "../../util/clock.js";
-import { confirmEnd } from "../session-end.js";
+import type { Leave } from "../end-question.js";
 import { AppKeys } from "./app-keys.js";
 import { DialogController } from "./dialog-controller.js";
 import { dropFiles } from "./dropped-paths.js";
@@ -177,18 +177,24 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 			failed,
 		}),
 	});
-	const leave = async (): Promise<void> => {
-		const current = session();
-		const ask = (title: string, message: string) => dialogs.confirm(title, message);
-		if (current === null || (await confirmEnd(current, "Quit pi?", ask, true))) quit();
+	let leaveMode: Promise<Leave> | undefined;
+	const leave = async (...how: Parameters<Leave>): Promise<void> => {
+		// Without a session, nothing has to be loaded.
+		if (session() === null) return quit();
+		leaveMode ??= import("../end-question.js").then(
+			({ createLeave }) => createLeave(session, dialogs, quit),
+			// The files of pi were replaced while it runs: quitting still works.
+			() => async () => quit(),
+		);
+		await leaveMode.then((ask) => ask(...how)).catch(failed);
 	};
 	const input = new PromptController(editor, failed, (waiting) => screen.showWaiting(waitingQueue(waiting)));
 	new AppKeys(editor, keymap, {
 		screen,
 		session,
 		takeWaiting: () => input.takeWaiting(),
-		quit,
-		leave: () => void leave().catch(failed),
+		quit: () => void leave("entries"),
+		leave: () => void leave("all"),
 		suspend: () => void suspend(screen.tui).catch(failed),
 		searchHistory: () => void searchHistory(editor, overlays, style).then((hint) => screen.hint(hint), failed),
 		openTranscript: (at) => void openTranscript(at).catch(failed),
@@ -211,6 +217,8 @@ export function createScreenComponents(options: InteractiveOptions, { session, q
 		pastedTexts,
 		input,
 		editExternally,
+		/** Quits, after a question if that loses or ends something. Reports a failure. */
+		leave,
 		followVim: () => void followVim().catch(failed),
 		/** Reads the user's key bindings again and reports problems. A broken file changes nothing. @returns the problems */
 		loadKeys(): readonly string[] {

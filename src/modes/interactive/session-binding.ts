@@ -6,6 +6,7 @@ import type { AgentSessionEvent } from "../../session/events.js";
 import type { ToolHost } from "../../tools/machine/machine.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
 import { readGitBranch, watchGitBranch } from "../../util/git-branch.js";
+import { takeUnsent } from "../unsent-text.js";
 import type { FooterFacts } from "./footer.js";
 import type { Screen } from "./screen.js";
 import type { TranscriptSource } from "./transcript.js";
@@ -25,6 +26,8 @@ const FOOTER_EVENTS: ReadonlySet<AgentSessionEvent["type"]> = new Set([
 	"model_changed",
 	"thinking_level_changed",
 	"auto_compaction_end",
+	// It may say that entries cannot be saved.
+	"notice",
 ]);
 
 /** Events that are shown while the session starts: slow hooks and what Escape stops. */
@@ -81,6 +84,7 @@ export class SessionBinding {
 			const isKnown = event.type === "notice" && loaded.warnings.includes(event.message);
 			if (!isKnown) this.screen.handle(event);
 		}
+		this.#restoreUnsent(true);
 		this.#updateFooter();
 		if (this.session.host.name !== "") return;
 		const unwatch = watchGitBranch(this.session.cwd, () => {
@@ -117,12 +121,19 @@ export class SessionBinding {
 			this.#showPlace();
 			this.screen.header.loaded = this.session.loaded;
 			this.#load();
+			if (event.reason === "switch") this.#restoreUnsent(false);
 		}
 		if (event.type === "queue_returned") this.editor.putBack(event.texts.join("\n\n"));
 		// On another machine this takes a round trip: not after each turn.
 		const turn = this.screen.style.remote ? "agent_end" : "turn_end";
 		if (event.type === turn || event.type === "bash_done") this.#readBranch();
 		if (FOOTER_EVENTS.has(event.type)) this.#updateFooter();
+	}
+
+	/** Puts what was not sent when the session ended the last time before what the user has typed by now. */
+	#restoreUnsent(isStart: boolean): void {
+		const text = takeUnsent(this.session, isStart);
+		if (text !== "") this.editor.putBack(text);
 	}
 
 	/** Shows where tools work, and the branch there. */
@@ -191,6 +202,7 @@ export class SessionBinding {
 			branch: this.#branch,
 			sessionName,
 			isReadOnly,
+			isUnsaved: this.session.unsaved !== null,
 			model: model?.name ?? null,
 			thinkingLevel: model?.reasoning ? level : null,
 			context: this.session.contextUsage(),

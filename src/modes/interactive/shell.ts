@@ -7,7 +7,7 @@ import type { DialogMarks } from "./dialogs/open-dialogs.js";
 export interface ShellHost
 	extends Pick<
 		CommandShell,
-		"setEditorText" | "hint" | "secret" | "quit" | "startDemo" | "hotkeys" | "rereadFiles" | "themes"
+		"setEditorText" | "hint" | "secret" | "quit" | "leave" | "startDemo" | "hotkeys" | "rereadFiles" | "themes"
 	> {
 	/** Writes control sequences to the terminal. */
 	write(data: string): void;

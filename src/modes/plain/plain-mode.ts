@@ -6,17 +6,18 @@ import type { AgentSession } from "../../sdk/agent-session.js";
 import { elsewhereOf } from "../../tools/machine/elsewhere.js";
 import { TIMING, type Timing } from "../../util/clock.js";
 import { exitBySignal } from "../../util/signals.js";
-import type { CodeLine } from "../code-lines.js";
-import { copyToClipboard } from "../desktop.js";
+import { createLeave, type Leave } from "../end-question.js";
 import { plural } from "../format.js";
 import { mentionedImages } from "../mentioned-images.js";
-import { confirmEnd, endSession, leaveSession } from "../session-end.js";
+import { endSession, exitCodeOf, leaveSession } from "../session-end.js";
 import type { StartQuestions } from "../start-questions.js";
 import { parseSubmission } from "../submission.js";
+import { keepUnsent, takeUnsent } from "../unsent-text.js";
 import { Narrator } from "./narrator.js";
 import { PlainDialogs } from "./plain-dialogs.js";
-import { PlainOutput, plainLine } from "./plain-output.js";
+import { codeLine, PlainOutput, plainLine } from "./plain-output.js";
 import { PlainScreen } from "./plain-screen.js";
+import { createPlainShell } from "./plain-shell.js";
 import { type PlainTerminal, ProcessPlainTerminal, type TypedLine } from "./plain-terminal.js";
 import { Questions } from "./questions.js";
 
@@ -62,6 +63,7 @@ class PlainMode {
 	readonly #screen: PlainScreen;
 	readonly #quitting: Promise<void>;
 	#quit = () => {};
+	readonly #leaveMode: Leave;
 	#session: AgentSession | null = null;
 	#narrator: Narrator | null = null;
 	/** Lines typed before the session started, or behind such lines; null once all are delivered. */
@@ -103,6 +105,11 @@ class PlainMode {
 		this.#quitting = new Promise((resolve) => {
 			this.#quit = resolve;
 		});
+		this.#leaveMode = createLeave(
+			() => this.#session,
+			this.#dialogs,
+			() => this.#quit(),
+		);
 	}
 
 	async run(): Promise<number> {
@@ -110,17 +117,17 @@ class PlainMode {
 		this.#terminal.start({
 			onLines: (lines) => this.#take(lines),
 			onInterrupt: () => this.#interrupt(),
-			onEnd: () => this.#quit(),
+			onEnd: () => this.#end(),
 		});
 		const release = this.#guard();
 		this.#output.say(`pi ${version}, plain mode. /help lists all commands. Ctrl+C aborts a run, Ctrl+D quits`);
+		let said: string[] = [];
 		try {
 			await Promise.race([this.#begin(), this.#quitting]);
 			await this.#quitting;
-			const lines = leaveSession(this.#session);
+			if (this.#session) said = leaveSession(this.#session, this.#keepUnsent(this.#session));
 			this.#output.close();
-			for (const line of lines) this.#output.say(line);
-			return 0;
+			for (const line of said) this.#output.say(line);
 		} finally {
 			this.#hasEnded = true;
 			this.#questions.close();
@@ -129,6 +136,7 @@ class PlainMode {
 			await endSession(this.#session);
 			release();
 		}
+		return exitCodeOf(this.#session, said, (line) => this.#output.say(line));
 	}
 
 	async #begin(): Promise<void> {
@@ -150,11 +158,13 @@ class PlainMode {
 		session.subscribe((event) => {
 			if (event.type !== "session_changed" || event.reason !== "start") narrator.handle(event);
 			if (event.type === "queue_returned") this.#restore(event.texts);
+			if (event.type === "session_changed" && event.reason === "switch") this.#restoreUnsent(session, false);
 			if (event.type === "activity_changed" && event.activity.state === "idle") this.#ready();
 		});
 		await session.start();
 		narrator.begin();
 		this.#greet(session, narrator);
+		this.#restoreUnsent(session, true);
 		if (session.model === null) await this.#do(() => session.prompt("/setup"));
 		const { prompts: given = [] } = this.options;
 		const prompts = typeof given === "function" ? await given() : given;
@@ -274,6 +284,20 @@ class PlainMode {
 		this.#draft = [...texts, this.#draft ?? ""].filter(Boolean).join("\n\n");
 	}
 
+	/** Puts what was not sent when the session ended the last time in front of the draft. */
+	#restoreUnsent(session: AgentSession, isStart: boolean): void {
+		const text = takeUnsent(session, isStart);
+		if (text !== "") this.#restore([text]);
+	}
+
+	/** Keeps what was not sent for the next time. @returns a line for the user; null if nothing was kept */
+	#keepUnsent(session: AgentSession): string | null {
+		const { steering, followUps } = session.queue;
+		const draft = this.#draft === this.options.suggestion ? null : this.#draft;
+		const typed = [draft ?? "", ...(this.#early ?? []), this.#unfinished.join("\n")];
+		return keepUnsent(session, [...steering, ...followUps, ...typed]);
+	}
+
 	/** Keeps text that was typed when a question opened, which does not answer it, behind the draft. */
 	#keep(text: string): void {
 		if (text.trim() === "" || this.#hasEnded) return;
@@ -292,6 +316,17 @@ class PlainMode {
 		}
 	}
 
+	/** Ctrl+D: cancels the open question, and quits. */
+	#end(): void {
+		this.#questions.cancel();
+		this.#leave("all");
+	}
+
+	/** Quits, after a question if that loses or ends something. Reports a failure. */
+	#leave(...how: Parameters<Leave>): void {
+		void this.#do(() => this.#leaveMode(...how));
+	}
+
 	/** Cancels the open question, or aborts the run; if idle, the second Ctrl+C quits. */
 	#interrupt(): void {
 		this.#output.breakLine();
@@ -299,7 +334,7 @@ class PlainMode {
 		this.#interruptedAt = Number.NEGATIVE_INFINITY;
 		if (this.#questions.isOpen) this.#questions.cancel();
 		else if (this.#session && this.#isBusy) void this.#stop(this.#session);
-		else if (isSecond) this.#quit();
+		else if (isSecond) this.#leave("entries");
 		else {
 			this.#interruptedAt = this.#timing.now();
 			this.#unfinished = [];
@@ -322,36 +357,23 @@ class PlainMode {
 
 	#shell(session: AgentSession): CommandShell {
 		const { startDemo } = this.options;
-		return {
-			...(startDemo && {
-				startDemo: () => {
-					startDemo();
-					this.#quit();
-				},
-			}),
-			openCompaction: async (trial) => {
-				const { askPlainCompaction } = await import("./plain-compaction.js");
-				return askPlainCompaction(trial, this.#dialogs, this.#output);
-			},
-			async copy(text) {
-				if (await copyToClipboard(text)) return;
-				throw new PiError("command_failed", "Cannot copy to the clipboard: no clipboard program works", {
-					hint: "install wl-copy or xclip, or use /export",
-				});
-			},
-			setEditorText: (text) => {
+		return createPlainShell({
+			session,
+			output: this.#output,
+			dialogs: this.#dialogs,
+			setDraft: (text) => {
 				this.#draft = text;
 			},
-			secret: (title) => this.#dialogs.secret(title),
-			quit: () => this.#quit(),
-			confirmEnd: (title, signal) =>
-				confirmEnd(session, title, (question, message) => this.#dialogs.confirm(question, message, { signal })),
-			hotkeys: () => HOTKEYS,
-			show: (title, lines) => {
-				for (const line of [title, ...lines]) this.#output.say(inWords(line));
-				return () => {};
-			},
-		};
+			quit: () => this.#leave("entries"),
+			leave: (signal) => this.#leaveMode("work", signal),
+			...(startDemo && {
+				startDemo: () =>
+					this.#leave("entries", undefined, () => {
+						startDemo();
+						this.#quit();
+					}),
+			}),
+		});
 	}
 
 	/** Ends the session cleanly on SIGTERM and SIGHUP. */
@@ -360,6 +382,7 @@ class PlainMode {
 		const listeners = signals.map((signal) => {
 			const listener = () => {
 				this.#terminal.stop();
+				if (this.#session && !this.#hasEnded) this.#keepUnsent(this.#session);
 				void endSession(this.#session).finally(() => exitBySignal(signal));
 			};
 			process.on(signal, listener);
@@ -369,29 +392,4 @@ class PlainMode {
 			for (const release of listeners) release();
 		};
 	}
-}
-
-/** Replaces the gutter marks of a line with words and the gaps between columns with commas. */
-function inWords(line: string): string {
-	return line
-		.replace(/^▎ +◆/, "summary  ")
-		.replace(/^▎/, "in the context")
-		.replace(/^┆/, "hidden")
-		.replace(/(\S) {2,}/g, "$1, ");
-}
-
-const HOTKEYS: [string, string][] = [
-	["Enter", "Send; during a run, pi sends it after the current tool calls"],
-	["backslash, Enter", "Continue on the next line"],
-	["Ctrl+C", "Cancel a question or abort a run; twice: quit"],
-	["Ctrl+D", "Quit"],
-	["Ctrl+Z", "Suspend; resume with fg"],
-];
-
-/** A line of code in words. */
-function codeLine({ kind, mark, text }: CodeLine): string {
-	if (kind === "heading") return `${text}:`;
-	if (kind === "added") return `  added ${mark.replace("+", "")}: ${text}`;
-	if (kind === "removed") return `  removed: ${text}`;
-	return `  ${mark.trim()} ${text}`;
 }

@@ -1,5 +1,6 @@
 import { revealLine } from "../../util/reveal.js";
 import { collapseCarriageReturns, stripAll } from "../../util/sanitize.js";
+import type { CodeLine } from "../code-lines.js";
 
 /** Default prompt mark. */
 const MARK = "> ";
@@ -73,4 +74,12 @@ export class PlainOutput {
 /** Untrusted text as one line with invisible characters revealed, for names, subjects and questions. */
 export function plainLine(text: string, maxLength = MAX_LENGTH): string {
 	return revealLine(text, { maxLength, lineEnd: " " });
+}
+
+/** A line of code in words. */
+export function codeLine({ kind, mark, text }: CodeLine): string {
+	if (kind === "heading") return `${text}:`;
+	if (kind === "added") return `  added ${mark.replace("+", "")}: ${text}`;
+	if (kind === "removed") return `  removed: ${text}`;
+	return `  ${mark.trim()} ${text}`;
 }

@@ -1,4 +1,4 @@
-import { isatty } from "node:tty";
+import { isatty, ReadStream } from "node:tty";
 import { monotonicMs } from "../../util/clock.js";
 
 /** A line that the user has ended. */
@@ -49,6 +49,7 @@ const RESUME_MS = 50;
 /** Standard input and output, with the terminal's own line editing except in questions. */
 export class ProcessPlainTerminal implements PlainTerminal {
 	#listener: PlainListener | null = null;
+	#input: ReadStream = process.stdin;
 	#isByKey = false;
 	#isEchoing = false;
 	#isSecret = false;
@@ -58,9 +59,16 @@ export class ProcessPlainTerminal implements PlainTerminal {
 	#timer: NodeJS.Timeout | undefined;
 	readonly #onData = (data: string) => this.#take(data);
 	readonly #onEnd = () => {
-		if (isatty(0)) this.#listener?.onEnd();
-		// The terminal was closed.
-		else process.kill(process.pid, "SIGHUP");
+		if (!isatty(0)) {
+			// The terminal was closed.
+			process.kill(process.pid, "SIGHUP");
+			return;
+		}
+		// Ctrl+D ends the stream but not the terminal: a question may follow.
+		this.#close();
+		this.#input = new ReadStream(0);
+		this.#open();
+		this.#listener?.onEnd();
 	};
 	readonly #onInterrupt = () => this.#listener?.onInterrupt();
 	/** Ignored: a signal or the end of the input also reports that the terminal was closed. */
@@ -73,11 +81,7 @@ export class ProcessPlainTerminal implements PlainTerminal {
 	start(listener: PlainListener): void {
 		this.#listener = listener;
 		process.stdout.on("error", this.#onError);
-		process.stdin.on("error", this.#onError);
-		process.stdin.setRawMode(false);
-		process.stdin.setEncoding("utf8").on("data", this.#onData).on("end", this.#onEnd);
-		// A previous mode may have paused it.
-		process.stdin.resume();
+		this.#open();
 		process.on("SIGINT", this.#onInterrupt);
 	}
 
@@ -110,15 +114,27 @@ export class ProcessPlainTerminal implements PlainTerminal {
 	stop(): void {
 		clearTimeout(this.#timer);
 		process.off("SIGINT", this.#onInterrupt);
-		process.stdin.off("data", this.#onData).off("end", this.#onEnd);
 		this.#setByKey(false);
-		process.stdin.pause();
+		this.#close();
 		this.#listener = null;
+	}
+
+	#open(): void {
+		this.#input.on("error", this.#onError);
+		this.#input.setRawMode(this.#isByKey);
+		this.#input.setEncoding("utf8").on("data", this.#onData).on("end", this.#onEnd);
+		// A previous mode may have paused it.
+		this.#input.resume();
+	}
+
+	#close(): void {
+		this.#input.off("data", this.#onData).off("end", this.#onEnd);
+		this.#input.pause();
 	}
 
 	#setByKey(isOn: boolean): void {
 		this.#isByKey = isOn;
-		process.stdin.setRawMode(isOn);
+		this.#input.setRawMode(isOn);
 	}
 
 	#takeUnfinished(): string {
@@ -191,10 +207,10 @@ export class ProcessPlainTerminal implements PlainTerminal {
 		if (process.platform === "win32") return;
 		// As the terminal does. After the resumption, nobody would see it.
 		this.#characters = [];
-		process.stdin.setRawMode(false);
+		this.#input.setRawMode(false);
 		// Time spent suspended counts, so the timer fires soon after the process resumes.
 		setTimeout(() => {
-			if (this.#listener && this.#isByKey) process.stdin.setRawMode(true);
+			if (this.#listener && this.#isByKey) this.#input.setRawMode(true);
 		}, RESUME_MS);
 		process.kill(0, "SIGTSTP");
 	}

@@ -9,6 +9,7 @@ const FACTS: FooterFacts = {
 	branch: "main",
 	sessionName: null,
 	isReadOnly: false,
+	isUnsaved: false,
 	model: "claude-sonnet",
 	thinkingLevel: "medium",
 	context: { tokens: 24_000, contextWindow: 200_000 },
@@ -70,6 +71,33 @@ test.each<[number, Partial<FooterFacts>, string]>([
 	[40, { model: null }, `~/src/shop (main)${" ".repeat(15)}no model`],
 ])("at %d columns, the footer is one line with model, level and context usage: %j", (width, more, line) => {
 	expect(footer({ ...FACTS, ...more }).render(width)).toEqual([line]);
+});
+
+const UNSAVED = { ...FACTS, isUnsaved: true };
+
+test.each<[number, Partial<FooterFacts>, string]>([
+	[100, {}, "context ▰▱▱▱▱▱▱▱▱▱ 12% of 200k · not saved · 80% cached · $0.12 · ↑12.5k ↓3.4k"],
+	[50, {}, "context ▰▱▱▱▱▱▱▱▱▱ 12% of 200k · not saved · $0.12"],
+	[50, { model: null, jobs: 2 }, "not saved · 2 jobs"],
+	[40, {}, "claude-sonnet · medium · not saved · 12%"],
+	[30, {}, "cl… · medium · not saved · 12%"],
+	[20, {}, "c… · not saved · 12%"],
+	[12, {}, "   not saved"],
+	[5, {}, "not …"],
+])("at %d columns, the footer says that entries are not saved: %j", (width, more, last) => {
+	expect(
+		footer({ ...UNSAVED, ...more })
+			.render(width)
+			.at(-1),
+	).toBe(last);
+});
+
+test("that entries are not saved is a warning", () => {
+	const theme = createTheme("dark");
+	for (const width of [80, 30, 12]) {
+		const lines = footer(UNSAVED, plainStyle({ theme })).render(width).join("\n");
+		expect(lines).toContain(theme.warning("not saved"));
+	}
 });
 
 test("the bar is yellow above 70 % and red above 90 %", () => {

@@ -275,7 +275,10 @@ test("quitting a session that could not be saved says so, with the reason and no
 	await app.submit("hi");
 	await app.terminal.waitFor("Hello.");
 	await app.terminal.press("ctrl+d");
-	expect(await app.exit).toBe(0);
+	await app.terminal.waitFor("Quit pi?");
+	skipTime(1);
+	await app.terminal.type("y");
+	expect(await app.exit).toBe(1);
 	const text = (await app.terminal.text()).replaceAll("\n", "");
 	expect(text).toMatch(/This session was not saved: \S+sessions is a regular file, .* or choose another directory/);
 	expect(text).not.toContain("Resume this session");
