@@ -174,6 +174,33 @@ describe("every error of a hook names its place in the source", () => {
 		await expect(again.session.prompt("/fail it")).rejects.toThrow(`wide.ts:${at(SOURCE, '"fail"', "new TypeError")}`);
 	});
 
+	test.each([
+		["on the first line", 'import pad from "no-such-pad";\nexport default () => pad;', "1:1"],
+		[
+			"below types",
+			'import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";\n\nimport pad from "no-such-pad";\nexport default (_: HookAPI) => pad;',
+			"3:1",
+		],
+		["a file", 'const a: number = 1;\nimport { b } from "./no-such-pad";\nexport default () => a + b;', "2:1"],
+		["import()", 'export default async (): Promise<void> => {\n\tawait import("no-such-pad");\n};', "2:2"],
+		["require()", 'const pad: object = require("no-such-pad");\nexport default () => pad;', "1:21"],
+	])("of an import that does not exist: %s", async (_, source, place) => {
+		const agentDir = tempAgentDir();
+		const hook = join(agentDir, "hooks/a.ts");
+		writeFiles(join(agentDir, "hooks"), {
+			"a.ts": source,
+			"b.ts": 'import lib from "./lib/pad";\nexport default lib;',
+			"lib/pad.ts": source.replace("./no", "../no"),
+		});
+		const { session } = await startSession({ agentDir });
+		const reason = /: Cannot find module '(?:\.\.?\/)?no-such-pad'$/;
+		const [direct, imported] = session.loaded.warnings;
+		expect(direct?.replace(reason, "")).toBe(`Hook ${hook}:${place} did not load`);
+		expect(imported?.replace(reason, "")).toBe(
+			`Hook ${join(agentDir, "hooks/b.ts")} did not load at lib/pad.ts:${place}`,
+		);
+	});
+
 	test("of a file that does not load, also in a file that it imports", async () => {
 		const agentDir = tempAgentDir();
 		writeFiles(join(agentDir, "hooks"), {
