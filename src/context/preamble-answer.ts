@@ -25,6 +25,8 @@ export interface AnsweringHook {
 	hook: string;
 	/** Its sections are named `<name>:…`. */
 	name: string;
+	/** What was registered: tells the handlers of a hook apart. */
+	handler?: object;
 }
 
 /**

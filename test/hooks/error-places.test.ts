@@ -73,6 +73,19 @@ describe("every error of a hook names its place in the source", () => {
 		expect(errors(started).some((event) => "stack" in event)).toBe(false);
 	});
 
+	test("of the `context` handler whose answer was dropped, if a hook has several", async () => {
+		const source = `export default (pi) => {
+	pi.on("context", ({ systemPrompt }) => ({ systemPrompt }));
+	pi.on("context", ({ systemPrompt }) => ({ systemPrompt: [...systemPrompt, { id: "wrong:style", text: "Be brief." }] }));
+};
+`;
+		const agentDir = tempAgentDir({ hooks: { "pos.ts": source } });
+		const started = await startSession({ agentDir });
+		started.provider.reply("done");
+		await started.session.prompt("go");
+		expect([...new Set(errors(started).map(({ line, column }) => `${line}:${column}`))]).toEqual(["3:5"]);
+	});
+
 	test("of commands and completions", async () => {
 		const started = await start();
 		const place = at(SOURCE, '"fail"', "new TypeError");
