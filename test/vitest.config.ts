@@ -80,7 +80,8 @@ const server = { deps: { inline: [patches.modules] } };
  */
 class ProjectSequencer extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-		const place = ({ project }: TestSpecification) => ["unit", "programs", "e2e", "hosts", "faults"].indexOf(project.name);
+		const place = ({ project }: TestSpecification) =>
+			["unit", "programs", "e2e", "hosts", "faults"].indexOf(project.name);
 		return (await super.sort(files)).sort((a, b) => place(a) - place(b));
 	}
 }

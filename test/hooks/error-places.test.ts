@@ -102,10 +102,10 @@ describe("every error of a hook names its place in the source", () => {
 	test("of renderers: the screen shows the place, and so does /hooks", async () => {
 		const started = await start();
 		const entry = { type: "mark", timestamp: "" };
-		expect(() => started.session.entryRenderer("mark")?.(entry, PLAIN_THEME)).toThrow(
+		expect(() => started.session.entryRenderer("mark")?.(entry, PLAIN_THEME, { expanded: true })).toThrow(
 			`ink (wide.ts:${at(SOURCE, '"mark"', "new Error")})`,
 		);
-		const drawn = started.session.entryRenderer("box")?.(entry, PLAIN_THEME);
+		const drawn = started.session.entryRenderer("box")?.(entry, PLAIN_THEME, { expanded: true });
 		const place = at(SOURCE, '"box"', "new Error");
 		expect(() => typeof drawn === "object" && drawn.render(10)).toThrow(`paper (wide.ts:${place})`);
 		const [status] = started.session.inspector.hookStatuses().filter(({ name }) => name === "wide");

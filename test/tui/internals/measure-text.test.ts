@@ -25,7 +25,14 @@ test.each([
 });
 
 test("sequences add no columns, wherever they are", () => {
-	const sequence = fc.constantFrom("\x1b[m", "\x1b[38;2;1;2;3m", "\x1b[K", "\x1b]8;;x:y\x1b\\", "\x1b]8;;\x07", "\x1b_pi:c\x07");
+	const sequence = fc.constantFrom(
+		"\x1b[m",
+		"\x1b[38;2;1;2;3m",
+		"\x1b[K",
+		"\x1b]8;;x:y\x1b\\",
+		"\x1b]8;;\x07",
+		"\x1b_pi:c\x07",
+	);
 	const character = fc.constantFrom(["a", 1] as const, ["é", 1] as const, ["│", 1] as const, ["語", 2] as const);
 	fc.assert(
 		fc.property(fc.array(fc.tuple(character, fc.array(sequence, { maxLength: 2 }))), (parts) => {
