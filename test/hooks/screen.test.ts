@@ -323,7 +323,7 @@ test.each([
 test("the mode hears of each notice how serious it is: info if the hook does not say", async () => {
 	const notices: string[][] = [];
 	const notify = (...notice: string[]) => void notices.push(notice);
-	const call = 'ctx.ui.notify("saved"); ctx.ui.notify("slow", "warning")';
+	const call = '[ctx.ui.notify("saved"), ctx.ui.notify("slow", "warning")]';
 	const { session } = await startSession({ ui: { notify }, hooks: { "board.ts": hookFor(call) } });
 	await session.prompt("/call");
 	expect(notices).toEqual([

@@ -95,6 +95,7 @@ export class SessionHooks {
 		this.#tools = new HookTools({
 			...this.#calls(),
 			onFailure: (error) => this.health.recordError(error, options.code.verbose),
+			onProblem: (error) => this.report(error),
 		});
 		this.#bus = new EventBus({
 			...this.#calls(),
