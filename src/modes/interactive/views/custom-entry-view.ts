@@ -1,19 +1,15 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { errorText } from "../../../errors.js";
-import { readDrawn } from "../../../hooks/tool-drawing.js";
 import type { EntryComponent, EntryOptions } from "../../../hooks/types.js";
 import type { SessionEntry } from "../../../log/entry.js";
 import { stripAll } from "../../../util/sanitize.js";
 import { hookTheme } from "../hook-theme.js";
-import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
+import { cleanLine, clipLine, wrapLines } from "../lines.js";
+import { safeRows } from "./tools/hook-lines.js";
 import { View, type ViewStyle } from "./view.js";
 
 /** A hook's function that draws entries of a custom type. */
 export type EntryRenderer = NonNullable<EntryOptions["render"]>;
-
-/** Limits of one custom entry: lines, and characters of each. */
-const MAX_LINES = 500;
-const MAX_LINE_LENGTH = 2000;
 
 /** One sign at the start of a line. */
 const SIGN = /^[^\p{L}\p{N}\s] /u;
@@ -39,7 +35,7 @@ export class CustomEntryView extends View {
 		try {
 			const { theme, expanded } = this.style;
 			this.#drawn ??= this.renderer(this.entry, hookTheme(theme), { expanded: expanded !== false });
-			return lines(this.#drawn, width);
+			return safeRows(this.#drawn, width, theme, wrapAll);
 		} catch (error) {
 			const text = `✗ entry ${cleanLine(this.entry.type, 60)} cannot be drawn: ${cleanLine(errorText(error))}`;
 			return [this.style.theme.error(clipLine(text, width))];
@@ -47,18 +43,8 @@ export class CustomEntryView extends View {
 	}
 }
 
-// Renderers are hook code: validate what they return.
-function lines(drawn: unknown, width: number): string[] {
-	const read = readDrawn(drawn, width);
-	if ("text" in read)
-		return cleanLines(read.text.trimEnd(), MAX_LINE_LENGTH)
-			.flatMap((line) => wrapMarked(line, width))
-			.slice(0, MAX_LINES);
-	return read.lines
-		.slice(0, MAX_LINES)
-		.flatMap((line) => cleanLines(line, MAX_LINE_LENGTH))
-		.slice(0, MAX_LINES)
-		.map((line) => clipLine(line, width));
+function wrapAll(lines: string[], width: number): string[] {
+	return lines.flatMap((line) => wrapMarked(line, width));
 }
 
 /** Wraps a line; the text after a sign, such as `◇`, stays aligned. */

@@ -1,4 +1,6 @@
 import { type Drawing, drawCall, drawResult, readDrawn, type ToolRenderer } from "../../../../hooks/tool-drawing.js";
+import { moreLines } from "../../../../tui/contained.js";
+import type { Theme } from "../../../../tui/theme.js";
 import { hookTheme } from "../../hook-theme.js";
 import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../../lines.js";
 import type { ViewStyle } from "../view.js";
@@ -37,21 +39,42 @@ export function hookLines(
 		errors.push(...styled(wrapLines([`✗ ${cleanLine(drawing.error)}`], widths.result), theme.error));
 		return null;
 	};
-	const call = isComplete ? accept(drawCall(renderer, args, theme, (drawn) => safeLines(drawn, widths.call))) : null;
+	const call = isComplete
+		? accept(drawCall(renderer, args, theme, (drawn) => safeRows(drawn, widths.call, style.theme)))
+		: null;
 	const shown = result
-		? accept(drawResult(renderer, result, options, theme, (drawn) => safeLines(drawn, widths.result)))
+		? accept(drawResult(renderer, result, options, theme, (drawn) => safeRows(drawn, widths.result, style.theme)))
 		: null;
 	// A block that still grows must fit on the screen.
 	return { call, result: phase === "running" ? (shown?.slice(-style.liveRows()) ?? null) : shown, errors };
 }
 
-/** Wraps text, and cuts lines of a component that are too wide. @throws TypeError */
-function safeLines(drawn: unknown, width: number): string[] {
-	const read = readDrawn(drawn, width);
+/**
+ * Rows of what a hook draws: text is wrapped, and rows of a component that are too wide are cut. If there are more than
+ * `MAX_LINES`, the last one says how many are missing.
+ * @throws TypeError for anything else
+ */
+export function safeRows(
+	drawn: unknown,
+	width: number,
+	theme: Theme,
+	wrap: (lines: string[], width: number) => string[] = wrapLines,
+): string[] {
+	const { rows, others } = rowsOf(readDrawn(drawn, width), width, wrap);
+	const missing = rows.length + others - MAX_LINES;
+	return missing > 0 ? [...rows.slice(0, MAX_LINES - 1), theme.dim(clipLine(moreLines(missing + 1), width))] : rows;
+}
+
+/** `others`: the number of rows that were not read. */
+function rowsOf(
+	read: ReturnType<typeof readDrawn>,
+	width: number,
+	wrap: (lines: string[], width: number) => string[],
+): { rows: string[]; others: number } {
 	if ("text" in read) {
 		const text = read.text.trimEnd();
-		return text === "" ? [] : wrapLines(cleanLines(text, MAX_LINE_LENGTH), width).slice(0, MAX_LINES);
+		return { rows: text === "" ? [] : wrap(cleanLines(text, MAX_LINE_LENGTH), width), others: 0 };
 	}
 	const lines = read.lines.slice(0, MAX_LINES).flatMap((line) => cleanLines(line, MAX_LINE_LENGTH));
-	return lines.slice(0, MAX_LINES).map((line) => clipLine(line, width));
+	return { rows: lines.map((line) => clipLine(line, width)), others: Math.max(0, read.lines.length - MAX_LINES) };
 }
