@@ -356,7 +356,7 @@ function assembleSession(
 		},
 	};
 	const session = new AgentSession(components, operations);
-	const commandSession = createCommandSession(session, operations, services, compaction, { jobs, mcp });
+	const commandSession = createCommandSession(session, operations, services, compaction, { jobs, mcp, lifecycle });
 	lifecycle.watchLog((error) => {
 		const line = models.redact(describeError(error));
 		// A home that is read-only or full fails every write: one line for all of them is enough.

@@ -48,6 +48,7 @@ type Occasion =
 export class Lifecycle {
 	#onWriteError: (error: PiError) => void = () => {};
 	#missing: MissingHooks | null = null;
+	#canceledBy: string | null = null;
 
 	constructor(private readonly deps: LifecycleDeps) {}
 
@@ -55,6 +56,11 @@ export class Lifecycle {
 	watchLog(onWriteError: (error: PiError) => void): void {
 		this.#onWriteError = onWriteError;
 		this.deps.state.log.onWriteError = onWriteError;
+	}
+
+	/** Name of the hook that canceled the last change of the session; null if none did, as after an abort. */
+	get canceledBy(): string | null {
+		return this.#canceledBy;
 	}
 
 	/** Entries whose hook was not loaded when the session was opened; null when there were none. */
@@ -305,6 +311,7 @@ export class Lifecycle {
 		const event = () =>
 			reason === "before_branch" ? this.#event({ reason, targetTurnIndex }) : this.#event({ reason });
 		const answer = await this.#emit(event, signal);
+		this.#canceledBy = signal.aborted ? null : (answer.canceledBy ?? null);
 		return signal.aborted ? { cancel: true } : answer;
 	}
 
