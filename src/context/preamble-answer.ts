@@ -90,7 +90,8 @@ function applySections(value: unknown, before: Preamble, by: AnsweringHook): Pre
 		const read = readSection(value[position]);
 		if (read === null) return { rule: "section_has_id_and_text", position };
 		const { id, text } = read;
-		if (ids.has(id)) return { rule: "one_section_per_id", position };
+		const isFrozen = before.core.isFrozen === true && own.has(id);
+		if (ids.has(id)) return { rule: "one_section_per_id", position, ...(isFrozen && { detail: "freeze" }) };
 		if (!known.has(id) && !isOwnId(id, by.name)) return { rule: "section_id_is_own", position };
 		ids.add(id);
 		if (text.trim() === "") continue;
