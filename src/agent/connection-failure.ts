@@ -8,6 +8,12 @@ export interface RequestTarget {
 	baseUrl: string;
 }
 
+/** Names the server of a request. A provider whose hook sends the requests may have no address. */
+export function serverName(target: RequestTarget | undefined): string {
+	if (!target) return "the provider";
+	return target.baseUrl ? `${target.provider} at ${hostAndPort(target.baseUrl)}` : target.provider;
+}
+
 /** Messages of HTTP clients that name neither server nor reason. */
 const LOST = /^(?:terminated|socket hang up|premature close|other side closed|.*\bsocket connection was closed.*)\.?$/i;
 const NO_CONNECTION = /^(?:connection error|fetch failed|unable to make request.*|bad port)\.?(?: .*fetch failed)?$/i;
@@ -49,7 +55,7 @@ export function describeConnection(
 	facts: ResponseFacts,
 ): string | null {
 	const { status, isPage, error, proxy, isProxyError } = facts;
-	const server = target ? `${target.provider} at ${hostAndPort(target.baseUrl)}` : "the provider";
+	const server = serverName(target);
 	if (target && proxy && status === 407) return refusedByProxy(proxy, server, 407);
 	if (target && status !== null && status >= 300 && status < 400) {
 		return `${server} redirects to another server (${status}), which must not get your key · set baseUrl to its address`;

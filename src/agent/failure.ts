@@ -1,5 +1,5 @@
 import { revealLine } from "../util/reveal.js";
-import { describeConnection, type RequestTarget } from "./connection-failure.js";
+import { describeConnection, type RequestTarget, serverName } from "./connection-failure.js";
 import { kindOfFailure } from "./failure-kinds.js";
 import { leadingStatus } from "./failure-status.js";
 import { hostAndPort, NO_FACTS, type ResponseFacts } from "./response-facts.js";
@@ -47,7 +47,7 @@ export function withBody(text: string, { body }: ResponseFacts): string {
 
 function describePage(body: string, status: number | null, target: RequestTarget | undefined): string {
 	const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1]?.replace(/\s+/g, " ").trim() ?? "";
-	const who = target ? `the server ${hostAndPort(target.baseUrl)}` : "the server";
+	const who = target?.baseUrl ? `the server ${hostAndPort(target.baseUrl)}` : "the server";
 	const answer = status === null ? "answered" : `answered ${status}`;
 	return `${who} ${answer} with a web page${title ? ` (${title.slice(0, MAX_TITLE)})` : ""}`;
 }
@@ -120,8 +120,7 @@ const INVALID_JSON =
 export function describeEndedReply(raw: string, target: RequestTarget | undefined): string | null {
 	const reason = REFUSED.test(raw) ? "refusal" : REASON.exec(raw)?.[1];
 	if (reason === undefined) {
-		const provider = target ? `${target.provider} at ${hostAndPort(target.baseUrl)}` : "the provider";
-		return INVALID_JSON.test(raw) ? `${provider} sent invalid JSON in its reply` : null;
+		return INVALID_JSON.test(raw) ? `${serverName(target)} sent invalid JSON in its reply` : null;
 	}
 	if (reason === "refusal") return `the model refused to answer (${reason})`;
 	if (reason === "network_error") return `the provider lost a connection of its own (${reason})`;

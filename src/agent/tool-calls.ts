@@ -10,6 +10,7 @@ import { sleep } from "../util/abort.js";
 import { isRecord } from "../util/is-record.js";
 import type { AgentEvent } from "./events.js";
 import { describeIncompleteCall } from "./incomplete-calls.js";
+import { describeInvalidArguments } from "./invalid-arguments.js";
 
 /** A tool call whose arguments match the tool's schema. */
 export interface CheckedCall {
@@ -148,7 +149,7 @@ async function prepare(call: ToolCall, refusal: string | null, deps: ToolCallDep
 		validate = await validatorFor(tool, call, deps);
 		input = validate(call.arguments);
 	} catch (error) {
-		const text = describeInvalidArguments(error);
+		const text = describeInvalidArguments(error, tool.parameters);
 		const shown = text.length > MAX_VALIDATION_CHARS ? `${text.slice(0, MAX_VALIDATION_CHARS)} …` : text;
 		return { refusal: hasOtherNames(call, deps.tools) ? `${shown}\n${describeParameters(tool)}` : shown };
 	}
@@ -287,19 +288,6 @@ function isToolResult(value: unknown): value is ToolResult {
 		Array.isArray(value.content) &&
 		value.content.every((block: unknown) => typeof block === "object" && block !== null && "type" in block)
 	);
-}
-
-/** Rules of the validator's library that repeat what the line already says. */
-const MISSING = /^( {2}- )(.+): must have required properties (.+)$/gm;
-
-/** The text of an error of `ArgumentValidator` for the model: missing arguments are named as missing. */
-export function describeInvalidArguments(error: unknown): string {
-	const text = error instanceof Error ? error.message : errorText(error);
-	return text.replace(MISSING, (_, start: string, path: string, names: string) => {
-		const parent = path.slice(0, path.lastIndexOf(".") + 1);
-		const missing = names.split(", ").map((name) => `${parent}${name}`);
-		return `${start}${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`;
-	});
 }
 
 /**

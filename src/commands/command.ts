@@ -130,6 +130,8 @@ export interface CommandSession {
 	newSession(): Promise<boolean>;
 	/** Opens another session. @returns false when a hook canceled it */
 	switchSession(path: string, as?: OpenAs): Promise<boolean>;
+	/** Names who canceled one of these changes, the last of all. */
+	describeCanceled(change: "new session" | "switch" | "branch"): string;
 	branchTargets(): BranchTarget[];
 	/** The same messages with what a branch from each would drop, oldest first. */
 	branchRows(): Promise<BranchRow[]>;

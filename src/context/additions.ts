@@ -64,7 +64,7 @@ export function placeAdditions(
 	additions: readonly Addition[],
 	before: PlacedAdditions,
 	{ takes, entries, memo }: { takes: AppendFacts; entries: EntrySource; memo: Map<string, TracedMessage> },
-	report: (problem: ContextProblem) => void,
+	report: (problem: ContextProblem, handler?: object) => void,
 ): PlacedAdditions {
 	const messages = [...before.messages];
 	const placed = [...additions].sort((a, b) => a.after - b.after);
@@ -81,7 +81,7 @@ export function placeAdditions(
 		};
 		const changed = applyPreambleAnswer(answer, preamble, by);
 		if ("rule" in changed) {
-			report({ hook: by.hook, ...changed });
+			report({ hook: by.hook, ...changed }, by.handler);
 			continue;
 		}
 		preamble = changed;

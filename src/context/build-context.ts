@@ -40,12 +40,14 @@ export interface ContextStage {
 	hook: string;
 	/** Name of the hook, with which the ids of its sections begin. Default: its path. */
 	name?: string;
+	/** What was registered: tells the handlers of a hook apart. */
+	handler?: object;
 	transform: ContextTransform;
 }
 
 export interface BuildContextOptions {
-	/** Called for each dropped answer of a hook and each clamped compaction. */
-	onProblem?(problem: ContextProblem): void;
+	/** Called for each dropped answer of a hook, with its `handler`, and each clamped compaction. */
+	onProblem?(problem: ContextProblem, handler?: object): void;
 	/** Earlier results for the same log; see `ContextMemo`. */
 	memo?: ContextMemo;
 	/** System prompt and tools before hooks. Default: none. */
@@ -66,9 +68,9 @@ export async function buildContext(
 ): Promise<BuiltContext> {
 	const core = memo.core(entries);
 	const problems: ContextProblem[] = [];
-	const report = (problem: ContextProblem) => {
+	const report = (problem: ContextProblem, handler?: object) => {
 		problems.push(problem);
-		onProblem?.(problem);
+		onProblem?.(problem, handler);
 	};
 	for (const problem of core.problems) report(problem);
 
@@ -81,27 +83,29 @@ export async function buildContext(
 	let provider: ProviderFields | null = null;
 	/** Faults of `current`; null until they are needed. */
 	let faults: ReadonlySet<string> | null = null;
-	for (const [index, { hook, name = hook, transform }] of stages.entries()) {
+	for (const [index, { hook, name = hook, handler, transform }] of stages.entries()) {
+		const by = { hook, name, ...(handler && { handler }) };
+		const drop = (fault: TraceFault) => report({ hook, ...fault }, handler);
 		const answer = await transform(current.messages, inputOf(preamble, offer));
 		if (answer === undefined) continue;
 		const fields = readAnswer(answer);
 		if ("rule" in fields) {
-			report({ hook, ...fields });
+			drop(fields);
 			continue;
 		}
-		const changed = applyTo(preamble, fields, { hook, name });
+		const changed = applyTo(preamble, fields, by);
 		if ("rule" in changed) {
-			report({ hook, ...changed });
+			drop(changed);
 			continue;
 		}
-		const added = addedBy(fields, changed, entries.length, { hook, name });
+		const added = addedBy(fields, changed, entries.length, by);
 		if ("rule" in added) {
-			report({ hook, ...added });
+			drop(added);
 			continue;
 		}
 		const asked = askedBy(fields, provider);
 		if ("rule" in asked) {
-			report({ hook, ...asked });
+			drop(asked);
 			continue;
 		}
 		if (fields.messages === undefined) {
@@ -113,7 +117,7 @@ export async function buildContext(
 		const stage = memo.stage(`${index} ${hook}`);
 		const traced = traceAnswer({ list: fields.messages, before: current, entries, hook, previousOwn: stage.own });
 		if ("rule" in traced) {
-			report({ hook, ...traced });
+			drop(traced);
 			continue;
 		}
 		const changedThinking = findChangedThinking({
@@ -123,7 +127,7 @@ export async function buildContext(
 			entries,
 		});
 		if (changedThinking) {
-			report({ hook, ...changedThinking });
+			drop(changedThinking);
 			continue;
 		}
 		const violations = stage.check(traced);
@@ -132,7 +136,7 @@ export async function buildContext(
 			const broken = violations.find(({ key }) => !known.has(key));
 			if (broken) {
 				const { key: _, ...problem } = broken;
-				report({ hook, ...problem });
+				drop(problem);
 				faults = known;
 				continue;
 			}

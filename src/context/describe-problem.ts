@@ -38,7 +38,8 @@ const SENTENCES: Readonly<Record<string, (at: number, detail: string) => string>
 	one_use_per_message: (at) => `message ${at} is the same object as an earlier message`,
 	system_prompt_is_list: () => "systemPrompt is not a list of sections",
 	section_has_id_and_text: (at) => `systemPrompt[${at}] is not { id, text } with two strings`,
-	one_section_per_id: (at) => `systemPrompt[${at}] has the id of an earlier section`,
+	one_section_per_id: (at, by) =>
+		`systemPrompt[${at}] has the id of an earlier section${by === "freeze" ? ", which the frozen context kept (/uncompact undoes the freeze)" : ""}`,
 	section_id_is_own: (at) =>
 		`systemPrompt[${at}] is a new section whose id is neither one of pi nor "<name of the hook>:<name>"`,
 	system_prompt_not_empty: () => "systemPrompt leaves no section with text",

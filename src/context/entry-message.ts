@@ -18,6 +18,17 @@ export interface EntrySource {
 	lastOfTypes?(types: readonly string[], before: number): number;
 }
 
+/** The entries before an index. */
+export function entriesBefore(entries: EntrySource, end: number): EntrySource {
+	return {
+		length: end,
+		at: (index) => (index < end ? entries.at(index) : undefined),
+		...(entries.lastOfTypes && {
+			lastOfTypes: (types, before) => entries.lastOfTypes?.(types, Math.min(before, end)) ?? -1,
+		}),
+	};
+}
+
 // The same entry must always return the same message object: unchanged prefixes are recognized by identity.
 const synthetic = new WeakMap<SessionEntry, UserMessage>();
 

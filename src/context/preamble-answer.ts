@@ -25,6 +25,8 @@ export interface AnsweringHook {
 	hook: string;
 	/** Its sections are named `<name>:…`. */
 	name: string;
+	/** What was registered: tells the handlers of a hook apart. */
+	handler?: object;
 }
 
 /**
@@ -88,7 +90,8 @@ function applySections(value: unknown, before: Preamble, by: AnsweringHook): Pre
 		const read = readSection(value[position]);
 		if (read === null) return { rule: "section_has_id_and_text", position };
 		const { id, text } = read;
-		if (ids.has(id)) return { rule: "one_section_per_id", position };
+		const isFrozen = before.core.isFrozen === true && own.has(id);
+		if (ids.has(id)) return { rule: "one_section_per_id", position, ...(isFrozen && { detail: "freeze" }) };
 		if (!known.has(id) && !isOwnId(id, by.name)) return { rule: "section_id_is_own", position };
 		ids.add(id);
 		if (text.trim() === "") continue;

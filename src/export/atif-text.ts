@@ -88,7 +88,10 @@ function stepOf(part: ConversationPart, totals: Totals): Json {
 		case "shell":
 			return { source: "user", message: bashExecutionText(part.message) };
 		case "summary":
-			return { source: "system", message: part.text, extra: { kind: "compaction", tokens_before: part.tokensBefore } };
+			return {
+				...{ source: "system", message: part.text },
+				extra: { kind: "compaction", tokens_before: part.tokensBefore, ...(part.undone && { undone: true }) },
+			};
 		case "note":
 			return { source: "system", message: part.text, extra: { kind: "note", source: part.source } };
 		case "reply":

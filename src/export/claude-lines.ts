@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import type { AssistantMessage, ImageContent, TextContent, ToolCall } from "@mariozechner/pi-ai";
-import { isCompactionEntry, isContextUndoEntry, isSessionHeader, type SessionToolResult } from "../log/entry.js";
+import { entriesBefore } from "../context/entry-message.js";
+import { activeReplacement } from "../context/replacement.js";
+import { isSessionHeader, type SessionToolResult } from "../log/entry.js";
 import { isRecord } from "../util/is-record.js";
 import { packageVersion } from "../util/package-root.js";
 import { type ConversationPart, conversationParts } from "./conversation-parts.js";
@@ -47,20 +49,21 @@ const TOOLS: Readonly<Record<string, ClaudeTool>> = {
 
 /**
  * Writes a session as JSON Lines as Claude Code keeps them (versions 2.1): for `~/.claude/projects/<directory>/<id>.jsonl`. Calls of
- * pi's tools get its names; of thinking, only what Anthropic signed. The latest summary stands before the messages that pi keeps.
+ * pi's tools get its names; of thinking, only what Anthropic signed. The summary in the context stands before the messages that pi
+ * keeps; those that were undone are omitted, because Claude Code continues from the last one.
  */
 export function* claudeText(entries: ExportSource, name: string | null): Generator<string> {
 	const header = readEntry(entries, 0);
 	const origin = isSessionHeader(header) ? header : null;
 	const lines = new Lines(origin?.id ?? "pi", origin?.cwd ?? "/");
-	const summary = latestSummary(entries);
+	const summary = activeSummary(entries);
 	let isPending = summary !== null;
 	for (const part of conversationParts(entries)) {
 		if (summary && isPending && part.index >= summary.firstKept) {
 			isPending = false;
 			yield* lines.summary(summary);
 		}
-		if (part.kind === "summary" && summary && part.index >= summary.firstKept) continue;
+		if (part.kind === "summary" && (part.undone || part.index >= (summary?.firstKept ?? 0))) continue;
 		yield* lines.of(part);
 	}
 	if (name !== null) yield lines.title(name);
@@ -69,16 +72,13 @@ export function* claudeText(entries: ExportSource, name: string | null): Generat
 type Summary = Pick<Extract<ConversationPart, { kind: "summary" }>, "index" | "time" | "text" | "tokensBefore">;
 
 /** The summary in the current context, and the first entry that it does not replace; null without one. */
-function latestSummary(entries: ExportSource): (Summary & { firstKept: number }) | null {
-	const undone = new Set<number>();
-	for (let index = entries.length - 1; index > 0; index--) {
-		const entry = readEntry(entries, index);
-		if (isContextUndoEntry(entry)) undone.add(entry.entryIndex);
-		if (!isCompactionEntry(entry) || undone.has(index)) continue;
-		const { summary: text, timestamp: time, tokensBefore } = entry;
-		return { index, time, text, tokensBefore, firstKept: Math.min(entry.firstKeptEntryIndex, index) };
-	}
-	return null;
+function activeSummary(entries: ExportSource): (Summary & { firstKept: number }) | null {
+	let active = activeReplacement(entries);
+	// A frozen request has the summary that was active when it was sent.
+	while (active?.kind === "freeze") active = activeReplacement(entriesBefore(entries, active.firstKeptEntryIndex));
+	if (!active) return null;
+	const { entry, entryIndex: index, firstKeptEntryIndex: firstKept } = active;
+	return { index, time: entry.timestamp, text: entry.summary, tokensBefore: entry.tokensBefore, firstKept };
 }
 
 /** Makes lines, each of which continues the one before. */

@@ -11,7 +11,7 @@ import {
 	type SessionEntry,
 	type SessionToolResult,
 } from "../log/entry.js";
-import { type ExportSource, readEntry } from "./survey.js";
+import { type ExportSource, readEntry, undoneEntries } from "./survey.js";
 
 /** A part of a session as other programs know them. `index`: of its entry; `time`: ISO 8601. */
 export type ConversationPart = { index: number; time: string } & (
@@ -19,8 +19,8 @@ export type ConversationPart = { index: number; time: string } & (
 	| Reply
 	/** A command of the user that the model sees. */
 	| { kind: "shell"; message: BashExecutionMessage }
-	/** What replaced everything before it in the context. */
-	| { kind: "summary"; text: string; tokensBefore: number }
+	/** What replaced everything before it in the context, until it was `undone`. */
+	| { kind: "summary"; text: string; tokensBefore: number; undone: boolean }
 	/** What pi or a hook told the model. */
 	| { kind: "note"; source: string; text: string }
 );
@@ -42,6 +42,7 @@ interface Reply {
 export function* conversationParts(source: ExportSource): Generator<ConversationPart> {
 	/** A reply, and what stands between the results of its calls. */
 	let waiting: ConversationPart[] = [];
+	const undone = undoneEntries(source);
 	for (let index = 0; index < source.length; index++) {
 		const entry = readEntry(source, index);
 		const [first] = waiting;
@@ -53,7 +54,7 @@ export function* conversationParts(source: ExportSource): Generator<Conversation
 			first.approvals.push(entry);
 			continue;
 		}
-		const part = entry && partOf(entry, index);
+		const part = entry && partOf(entry, index, undone);
 		if (!part) continue;
 		if (part.kind !== "note") {
 			yield* waiting;
@@ -74,11 +75,12 @@ function calls({ content }: AssistantMessage, id: string): boolean {
 	return content.some((block) => block.type === "toolCall" && block.id === id);
 }
 
-function partOf(entry: SessionEntry, index: number): ConversationPart | undefined {
+function partOf(entry: SessionEntry, index: number, undone: ReadonlySet<number>): ConversationPart | undefined {
 	if (isOpaqueEntry(entry)) return undefined;
 	const place = { index, time: String(entry.timestamp) };
 	if (isCompactionEntry(entry)) {
-		return { ...place, kind: "summary", text: entry.summary, tokensBefore: entry.tokensBefore };
+		const { summary: text, tokensBefore } = entry;
+		return { ...place, kind: "summary", text, tokensBefore, undone: undone.has(index) };
 	}
 	if (isSystemItemEntry(entry)) return { ...place, kind: "note", source: entry.source, text: entry.item.text };
 	if (!isMessageEntry(entry) || entry.retried) return undefined;

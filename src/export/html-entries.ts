@@ -32,6 +32,7 @@ import { type DrawTool, type FoundResult, lostResultHtml, toolCallHtml } from ".
 
 /** Characters of thinking in the title of its fold. */
 const MAX_PREVIEW = 100;
+const SUMMARY = "A summary replaces the earlier messages";
 
 /** Finds the results of tool calls. */
 export interface ResultSource {
@@ -49,6 +50,8 @@ export class EntryRenderer {
 	constructor(
 		private readonly results: ResultSource,
 		private readonly drawTool: DrawTool,
+		/** Entry indices of undone changes of the context. */
+		private readonly undone: ReadonlySet<number>,
 	) {}
 
 	/** Renders an entry; empty for entries without own content. */
@@ -60,7 +63,7 @@ export class EntryRenderer {
 			if (change) return `${html}${noteHtml(`${change.by} · typed: ${change.typed}`)}`;
 			return entry.retried ? `${html}${noteHtml("This reply broke off; pi sent the request again")}` : html;
 		}
-		if (isCompactionEntry(entry)) return this.#compactionHtml(entry);
+		if (isCompactionEntry(entry)) return this.#compactionHtml(entry, this.undone.has(index));
 		if (isContextUndoEntry(entry)) return noteHtml(`Undone: the context change of entry ${entry.entryIndex}`);
 		if (isContextFreezeEntry(entry))
 			return noteHtml(`The context is frozen as of the request for entry ${entry.entryIndex}`);
@@ -125,9 +128,10 @@ export class EntryRenderer {
 		return foldHtml("custom", `${what} <span class="status">${message.role}</span>`, body);
 	}
 
-	#compactionHtml({ summary, details }: CompactionEntry): string {
+	#compactionHtml({ summary, details }: CompactionEntry, isUndone: boolean): string {
 		const model = details?.model ? ` <span class="status">${escapeHtml(String(details.model))}</span>` : "";
-		return foldHtml("compaction", `A summary replaces the earlier messages${model}`, this.#markdown(summary));
+		const what = isUndone ? "A summary replaced the earlier messages until it was undone" : SUMMARY;
+		return foldHtml("compaction", `${what}${model}`, this.#markdown(summary));
 	}
 
 	#messageHtml(message: LoggedMessage, index: number): string {

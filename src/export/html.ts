@@ -48,7 +48,7 @@ export function* htmlText({ entries, context, title, drawTool = () => null }: Ex
 	const survey = yield* surveyEntries(entries);
 	const ledger = survey.states.finish(context?.hidden ?? []);
 	yield headHtml(title, survey);
-	const renderer = new EntryRenderer(resultsOf(entries, survey.results), drawTool);
+	const renderer = new EntryRenderer(resultsOf(entries, survey.results), drawTool, survey.undone);
 	for (let index = 0; index < ledger.entries; index++) {
 		const entry = readEntry(entries, index);
 		if (!entry) continue;

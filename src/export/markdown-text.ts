@@ -10,7 +10,7 @@ import type { ExportSource } from "./survey.js";
 
 /**
  * Writes a session as Markdown: a heading for each prompt and reply, tool calls with their output in code blocks. Images are
- * named, not included.
+ * named, not included; a summary that was undone is omitted.
  */
 export function* markdownText(entries: ExportSource, title: string): Generator<string> {
 	yield `# ${oneLine(title)}\n`;
@@ -33,7 +33,7 @@ function section(part: ConversationPart): [name: string, blocks: string[]] {
 		case "shell":
 			return ["User", [bashExecutionText(part.message)]];
 		case "summary":
-			return ["Summary of everything above", [part.text]];
+			return ["Summary of everything above", part.undone ? [] : [part.text]];
 		case "note":
 			return ["Note to the model", [fenced(part.text)]];
 		case "reply":

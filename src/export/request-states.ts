@@ -1,4 +1,4 @@
-import { compactionMessage, type EntrySource, entryMessage } from "../context/entry-message.js";
+import { compactionMessage, type EntrySource, entriesBefore, entryMessage } from "../context/entry-message.js";
 import { activeReplacement } from "../context/replacement.js";
 import { estimateTokens } from "../context/tokens.js";
 import { isCompactionEntry, isMessageEntry, type RecordedSegment, type SessionEntry } from "../log/entry.js";
@@ -241,12 +241,7 @@ export class RequestStates {
 
 	#active(end: number): ReturnType<typeof activeReplacement> {
 		if (this.#isStale) {
-			const { entries } = this;
-			this.#replacement = activeReplacement({
-				length: end,
-				at: (index) => (index < end ? entries.at(index) : undefined),
-				...(entries.lastOfTypes && { lastOfTypes: (types, before) => entries.lastOfTypes?.(types, before) ?? -1 }),
-			});
+			this.#replacement = activeReplacement(entriesBefore(this.entries, end));
 			this.#isStale = false;
 		}
 		return this.#replacement;

@@ -1,5 +1,5 @@
 import type { EntrySource } from "../context/entry-message.js";
-import { isMessageEntry, isSessionHeader, type SessionEntry } from "../log/entry.js";
+import { isContextUndoEntry, isMessageEntry, isSessionHeader, type SessionEntry } from "../log/entry.js";
 import { promptOfEntry } from "../log/prompt-text.js";
 import { usageOf } from "../log/request-usage.js";
 import { RequestStates } from "./request-states.js";
@@ -23,6 +23,8 @@ export interface Survey {
 	prompts: { index: number; text: string }[];
 	/** Entry indices of tool results by the id of their call, in order. */
 	results: Map<string, number[]>;
+	/** Entry indices of undone changes of the context. */
+	undone: Set<number>;
 	states: RequestStates;
 }
 
@@ -32,12 +34,15 @@ const MAX_PROMPT = 140;
 /** Reads all entries once. Yields an empty text from time to time, so that the caller can let others work. */
 export function* surveyEntries(source: ExportSource): Generator<string, Survey> {
 	const states = new RequestStates(source, { length: source.length, at: (index) => readEntry(source, index) });
-	const survey: Survey = { origin: [], messages: 0, models: [], cost: null, prompts: [], results: new Map(), states };
+	const survey: Survey = {
+		...{ origin: [], messages: 0, models: [], cost: null, prompts: [], results: new Map(), undone: new Set(), states },
+	};
 	const models = new Set<string>();
 	for (let index = 0; index < source.length; index++) {
 		const entry = readEntry(source, index);
 		states.add(index, entry);
 		if (isSessionHeader(entry)) survey.origin = [entry.timestamp, entry.cwd, entry.id];
+		if (isContextUndoEntry(entry)) survey.undone.add(entry.entryIndex);
 		const usage = usageOf(entry);
 		if (usage?.cost) survey.cost = (survey.cost ?? 0) + usage.cost;
 		const prompt = promptOfEntry(entry)?.trim();
@@ -60,4 +65,15 @@ export function* surveyEntries(source: ExportSource): Generator<string, Survey> 
 /** An entry, which is not kept in memory if the source can avoid it. */
 export function readEntry(source: ExportSource, index: number): SessionEntry | undefined {
 	return source.peek ? source.peek(index) : source.at(index);
+}
+
+/** Entry indices of the changes of the context that were undone later. Reads only undos if the source can find them. */
+export function undoneEntries(source: ExportSource): Set<number> {
+	const undone = new Set<number>();
+	const before = (index: number) => source.lastOfTypes?.(["context_undo"], index) ?? index - 1;
+	for (let index = before(source.length); index >= 0; index = before(index)) {
+		const entry = readEntry(source, index);
+		if (isContextUndoEntry(entry)) undone.add(entry.entryIndex);
+	}
+	return undone;
 }

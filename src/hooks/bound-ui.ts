@@ -59,7 +59,7 @@ export function boundUI(ui: () => SessionUI, host: DialogMarks, call: HookCall):
 			const many = { ...bound(dialog), multiple: true as const };
 			return untilAnswered(asked, ui().selectMany?.(asked, options, many) ?? CANCELED);
 		},
-		confirm: async (title: string, message: string, dialog?: DialogOptions) => {
+		confirm: async (title: string, message?: string, dialog?: DialogOptions) => {
 			const asked = checkDialog("confirm", title, dialog);
 			const more = (message ?? null) === null ? "" : readText("confirm", "message", message);
 			return untilAnswered(asked, ui().confirm(asked, more, bound(dialog)));
@@ -85,7 +85,7 @@ export function boundUI(ui: () => SessionUI, host: DialogMarks, call: HookCall):
 			const text = readText("notify", "message", message);
 			const isKnown = type === undefined || LEVELS.includes(type);
 			check("notify", "type", isKnown, `${LEVELS.map((level) => JSON.stringify(level)).join(", ")} or undefined`);
-			ui().notify(text, type);
+			ui().notify(text, type ?? "info");
 		},
 		custom: async <T>(factory: CustomFactory<T>, options?: CustomOptions): Promise<T | null> => {
 			check("custom", "factory", isFunction(factory), "a function");

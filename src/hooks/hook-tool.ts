@@ -1,4 +1,4 @@
-import { describeHookError, type HookError, hookFailure, inspectable, locate } from "../errors.js";
+import { describeHookError, errorText, type HookError, hookFailure, inspectable, locate } from "../errors.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import { CallClock } from "./call-clock.js";
 import { createHookContext, type HookSession } from "./context-object.js";
@@ -25,6 +25,8 @@ export interface HookToolHost {
 	onCall(report: HookCallReport): void;
 	/** Receives the error of a failed call, which the model gets as a result. */
 	onFailure(error: HookError): void;
+	/** Receives what is wrong with results that the model gets nevertheless, once for each tool. */
+	onProblem(error: HookError): void;
 }
 
 /** The tools of hooks as the agent runs them. */
@@ -62,14 +64,21 @@ export function toolRenderer(
 /** A hook's tool as the agent runs it. Its results are checked, and its errors name the hook, unless it is an extension. */
 function createHookTool(hook: LoadedHook, tool: RegisteredTool, session: HookToolHost): AnyTool {
 	const { renderCall, renderResult, ...fields } = tool;
-	return { ...fields, run: (args, context) => runHookTool(hook, tool, args, context, session) };
+	let isReported = false;
+	const onLostDetails = (cause: unknown) => {
+		// Programs of extensions accept any details.
+		if (isReported || hook.kind === "extension") return;
+		isReported = true;
+		const reason = `the details of its result were dropped: ${errorText(cause)}`;
+		session.onProblem(createHookError("hook_failed", hook, `tool ${tool.name}`, reason, tool));
+	};
+	return { ...fields, run: (args, context) => runHookTool(hook, tool, { args, context, onLostDetails }, session) };
 }
 
 async function runHookTool(
 	hook: LoadedHook,
 	tool: RegisteredTool,
-	args: unknown,
-	context: ToolContext,
+	{ args, context, onLostDetails }: { args: unknown; context: ToolContext; onLostDetails(cause: unknown): void },
 	{ host, watch, hookTimeoutMs, onCall, onFailure }: HookToolHost,
 ): Promise<ToolResult> {
 	const { signal } = context;
@@ -88,8 +97,8 @@ async function runHookTool(
 	const leave = isOwn ? undefined : watch?.enter(`hook ${hook.path} in ${event}`, hookTimeoutMs());
 	let outcome: HookCallReport["outcome"] = "done";
 	try {
-		const checked = { ...withCheckedUpdates(context, source), ctx: createHookContext(host, call) };
-		const result = checkResult(await host.enter(hook, () => tool.run(args, checked)), source);
+		const checked = { ...withCheckedUpdates(context, source, onLostDetails), ctx: createHookContext(host, call) };
+		const result = checkResult(await host.enter(hook, () => tool.run(args, checked)), source, onLostDetails);
 		if (result.isError) outcome = signal.aborted ? "aborted" : "failed";
 		return result;
 	} catch (thrown) {

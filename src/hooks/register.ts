@@ -93,6 +93,13 @@ function createHookApi(hook: LoadedHook, { missing, isLoading }: Loading, option
 			action();
 			options.onChange?.(hook);
 		});
+	/** Keeps where something is registered. A name that comes twice while the hook loads is a mistake, and later an update. */
+	const place = (registered: object, what: string, before: object | undefined): void => {
+		const created = new Error();
+		const first = before && hook.places.get(before);
+		if (first && isLoading()) hook.repeats.push({ what, places: [first, created] });
+		hook.places.set(registered, created);
+	};
 	return Object.freeze<HookAPI>({
 		on: (event, handler) =>
 			add("on", () => {
@@ -113,7 +120,7 @@ function createHookApi(hook: LoadedHook, { missing, isLoading }: Loading, option
 					);
 				}
 				if (typeof command?.handler !== "function") throw new TypeError(`the command ${name} has no handler`);
-				hook.places.set(command, new Error());
+				place(command, `/${name}`, hook.commands.get(name));
 				hook.commands.set(name, command);
 			}),
 		shortcut: (key, shortcut) =>
@@ -126,6 +133,7 @@ function createHookApi(hook: LoadedHook, { missing, isLoading }: Loading, option
 			add("flag", () => {
 				const checked = checkFlag(name, flag, hook);
 				if (!isLoading()) throw lateFlag(name);
+				place(checked, `--${name}`, hook.flags.get(name));
 				hook.flags.set(name, checked);
 			}),
 		provider: (name, provider) =>
@@ -138,7 +146,7 @@ function createHookApi(hook: LoadedHook, { missing, isLoading }: Loading, option
 		entry: (type: string, entry: EntryOptions = {}) =>
 			add("entry", () => {
 				if (typeof type !== "string" || type === "") throw new TypeError("an entry type must be a non-empty string");
-				hook.places.set(entry, new Error());
+				place(entry, `The entry type ${type}`, hook.entryTypes.get(type));
 				hook.entryTypes.set(type, entry);
 			}),
 		derive: (name, deriveOptions) =>
@@ -155,13 +163,13 @@ function createHookApi(hook: LoadedHook, { missing, isLoading }: Loading, option
 		tool: (definition) =>
 			add("tool", () => {
 				const tool = checkHookTool(definition);
-				hook.places.set(tool, new Error());
+				place(tool, `The tool ${tool.name}`, hook.tools.get(tool.name));
 				hook.tools.set(tool.name, tool);
 			}),
 		toolHost: (scheme, factory) =>
 			add("toolHost", () => {
 				const checked = checkToolHost(scheme, factory);
-				hook.places.set(factory, new Error());
+				place(factory, `The host ${scheme}:`, hook.toolHosts.get(scheme));
 				hook.toolHosts.set(scheme, checked);
 			}),
 		async resources(paths) {

@@ -29,6 +29,8 @@ export interface LoadedHook extends HookFile {
 	readonly compiler?: SourceLocator;
 	/** For each handler an error that was created where it was registered. */
 	readonly places: WeakMap<object, Error>;
+	/** What it registered twice under one name while it loaded, such as `The tool note`, and where. */
+	readonly repeats: { readonly what: string; readonly places: readonly [first: Error, second: Error] }[];
 	readonly commands: Map<string, CommandOptions>;
 	/** Entry types that the hook declared, or wrote: these have the options `WRITTEN_ENTRY`. */
 	readonly entryTypes: Map<string, EntryOptions>;
@@ -71,6 +73,7 @@ export function createLoadedHook(
 		...(bundled?.family ? { family: bundled.family } : {}),
 		handlers: {},
 		places: new WeakMap(),
+		repeats: [],
 		commands: new Map(),
 		entryTypes: new Map(),
 		derived: new Set(),
@@ -197,6 +200,10 @@ export class HookRegistry {
 			(name, first, second) => clashes.push(`/${name} is registered by ${first} and ${second}; the latter is used`),
 		);
 		for (const hook of this.#acting) {
+			for (const { what, places } of hook.repeats) {
+				const [first, second] = places.map((place) => placeOf(hook, place));
+				clashes.push(`${what} is registered by ${first} and ${second}; the latter is used`);
+			}
 			for (const [type, options] of hook.entryTypes) {
 				if (!RESERVED_ENTRY_TYPES.has(type)) continue;
 				const place = describePlace(hook, options);
@@ -313,10 +320,12 @@ function recordedHook(hook: LoadedHook): RecordedHook | null {
 
 /** The path of a hook, with the position of a registration if it is known. */
 function describePlace(hook: LoadedHook, registered: object): string {
-	const { subject, at } = locate(
-		{ hookPath: hook.path, ...positionOfError(hook.places.get(registered), hook) },
-		hook.path,
-	);
+	return placeOf(hook, hook.places.get(registered));
+}
+
+/** @param created where something was registered */
+function placeOf(hook: LoadedHook, created: Error | undefined): string {
+	const { subject, at } = locate({ hookPath: hook.path, ...positionOfError(created, hook) }, hook.path);
 	return `${subject}${at}`;
 }
 

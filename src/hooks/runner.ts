@@ -197,6 +197,7 @@ export class HookRunner {
 		return handlers.map((registration) => ({
 			hook: registration.hook.path,
 			name: registration.hook.name,
+			handler: registration.handler,
 			transform: async (messages, input) => {
 				const event = eventWith(messages, input);
 				return (await this.#calls.call(registration, event, signal, this.#calls.times(event, 1))).answer;

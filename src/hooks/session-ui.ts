@@ -7,7 +7,6 @@ import type {
 	DialogOptions,
 	EditorFactory,
 	EntryTheme,
-	HookUI,
 	InputOptions,
 	ScreenLook,
 	SelectManyOptions,
@@ -18,7 +17,10 @@ import type {
 } from "./types.js";
 
 /** The user interface that a mode provides for hooks and commands. */
-export interface SessionUI extends Pick<HookUI, "confirm" | "notify"> {
+export interface SessionUI {
+	/** @param message empty if the hook gives none */
+	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean>;
+	notify(message: string, type: "info" | "warning" | "error"): void;
 	select<T extends string>(title: string, options: readonly T[], dialog?: SelectOptions): Promise<T | null>;
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: SelectOptions): Promise<T | null>;
 	/** Absent: canceled. @returns the values of the chosen options, in their order; null if canceled */

@@ -66,7 +66,9 @@ export function positionOfError(error: unknown, hook: HookSource): SourcePositio
 /** The stack trace of an error, with positions in the sources; null if it has none. */
 function traceOf(error: unknown, hook: HookSource): string | null {
 	if (!(error instanceof Error) || error.stack === undefined) return null;
-	const lines = stackOf(error).split("\n");
+	const lines = stackOf(error)
+		.split("\n")
+		.filter((line) => !isLoaderFrame(line, hook));
 	return lines.map((line) => readFrame(line, hook)?.text ?? line).join("\n");
 }
 
@@ -75,9 +77,15 @@ function readFrame(line: string, hook: HookSource): { place: SourcePosition; tex
 	const [, start = "", location, row, column, end = ""] = FRAME.exec(line) ?? [];
 	if (location === undefined) return null;
 	const file = pathOf(location);
-	if (!isOwnFile(file, hook)) return null;
+	if (!isOwnFile(file, hook) || isLoaderFrame(line, hook)) return null;
 	const place = positionIn(file, { line: Number(row), column: Number(column) }, hook);
 	return { place, text: `${start}${place.file}:${place.line}:${place.column}${end}` };
+}
+
+/** True for a frame in the code that pi puts in front of a compiled file, on its first line: it has no place in the source. */
+function isLoaderFrame(line: string, hook: HookSource): boolean {
+	const [, , location, row] = FRAME.exec(line) ?? [];
+	return location !== undefined && row === "1" && hook.compiler?.has(pathOf(location)) === true;
 }
 
 /** True for files of the hook: those in its folder and those that were compiled with it, without installed packages. */

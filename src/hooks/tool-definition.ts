@@ -117,23 +117,29 @@ export function checkTool(value: unknown): AnyTool {
 	};
 }
 
-/** The context of a call that checks partial results. */
+/** The context of a call that checks partial results, as `checkResult` does. */
 export function withCheckedUpdates(
 	context: ToolContext,
 	source: () => string,
+	onLostDetails?: (cause: unknown) => void,
 ): ToolContext & Required<Pick<ToolContext, "onUpdate">> {
-	return { ...context, onUpdate: (partial) => context.onUpdate?.(checkResult(partial, source)) };
+	return { ...context, onUpdate: (partial) => context.onUpdate?.(checkResult(partial, source, onLostDetails)) };
 }
 
 /**
  * Checks and copies a result, makes its text plain, and cuts it to the limits of all tools. A malformed one becomes an error
  * result.
  * @param source names the tool in that error
+ * @param onLostDetails receives why JSON cannot represent the details, without which the result is returned
  */
-export function checkResult(result: unknown, source: () => string): ToolResult {
+export function checkResult(
+	result: unknown,
+	source: () => string,
+	onLostDetails?: (cause: unknown) => void,
+): ToolResult {
 	if (isRecord(result) && isContent(result.content)) {
 		const content = asJson(result.content);
-		const details = asJson(result.details);
+		const details = asJson(result.details, onLostDetails);
 		if (isContent(content)) {
 			return {
 				content: cutContent(content.map(asPlainText)),
@@ -162,10 +168,11 @@ function cutContent(content: ToolResult["content"]): ToolResult["content"] {
 }
 
 /** A copy of a value after a round trip through JSON; undefined if JSON cannot represent it. */
-function asJson(value: unknown): unknown {
+function asJson(value: unknown, onLost?: (cause: unknown) => void): unknown {
 	try {
 		return jsonCopy(value);
-	} catch {
+	} catch (cause) {
+		onLost?.(cause);
 		return undefined; // only the screen shows details
 	}
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import { type JsonObject, readJsonObject, updateJsonFile } from "../config/json-file.js";
 import type { Environment, Paths } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
@@ -8,6 +8,7 @@ import { isRecord } from "../util/is-record.js";
 import { nearest } from "../util/nearest.js";
 import { type BenchClaim, readBenchClaim } from "./bench-claim.js";
 import { type ConfiguredPackage, configuredPackages, type PackageScope, scopeFiles } from "./configured.js";
+import { installedModules, manifestText } from "./content.js";
 import { type Installed, installPackage, removeInstalled } from "./install.js";
 import { loadPackage } from "./load-package.js";
 import { type LockedPackage, readLockFile, updateLockFile } from "./lock-file.js";
@@ -162,7 +163,8 @@ export class PackageManager {
 	#find(word: string, scope: SavedScope): ConfiguredPackage {
 		const { paths } = this.options;
 		const packages = this.#ofScope(scope);
-		const found = packages.filter(({ source }) => isNamed(source, word, { dir: paths.cwd, home: paths.home }));
+		const named = packages.filter(({ source }) => isNamed(source, word, { dir: paths.cwd, home: paths.home }));
+		const found = named.length > 0 ? named : packages.filter((one) => this.#ownName(one, scope) === word);
 		const [first, second] = found;
 		if (first && second) {
 			throw new PiError("bad_arguments", `${word} can be ${first.name} or ${second.name}`, {
@@ -170,12 +172,27 @@ export class PackageManager {
 			});
 		}
 		if (first) return first;
-		const names = packages.flatMap(({ name, source }) => [name, shortName(source)]);
+		const names = packages.flatMap((one) => [one.name, shortName(one.source), this.#ownName(one, scope) ?? one.name]);
 		const [near] = nearest(word, names, 1);
 		const where = scope === "project" ? "in this project" : "for all projects";
 		throw new PiError("bad_arguments", `No package ${word} is installed ${where}`, {
 			hint: near ? `did you mean ${near}?` : "pi list shows all packages",
 		});
+	}
+
+	/** The name in the package.json of an installed package; null if none can be read. */
+	#ownName({ name, source }: ConfiguredPackage, scope: SavedScope): string | null {
+		const locked = this.#lock(scope).get(name);
+		if (source.kind !== "path" && !locked) return null;
+		const dir =
+			source.kind === "path"
+				? source.path
+				: installedModules(join(this.options.paths.packages, locked?.dir ?? "")).root;
+		try {
+			return manifestText(readJsonObject(join(dir, "package.json")), "name");
+		} catch {
+			return null; // the package has other names
+		}
 	}
 
 	#lock(scope: SavedScope): ReadonlyMap<string, LockedPackage> {

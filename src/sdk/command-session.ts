@@ -21,7 +21,11 @@ export function createCommandSession(
 	operations: SessionOperations,
 	{ store, models, code }: Pick<SessionServices, "store" | "models" | "code">,
 	compaction: CommandCompaction,
-	{ jobs, mcp }: Pick<CommandSession, "jobs" | "mcp">,
+	{
+		jobs,
+		mcp,
+		lifecycle,
+	}: Pick<CommandSession, "jobs" | "mcp"> & { lifecycle: { readonly canceledBy: string | null } },
 ): CommandSession {
 	const usageSince: CommandSession["usageSince"] = async (time, signal) => {
 		const index = await openSavedUsage(store);
@@ -81,6 +85,10 @@ export function createCommandSession(
 		jobs,
 		mcp,
 		settings: store.settings,
+		describeCanceled(change) {
+			const { canceledBy } = lifecycle;
+			return canceledBy === null ? `The ${change} was canceled` : `Hook ${canceledBy} canceled the ${change}`;
+		},
 		branchTargets: () => session.branchTargets(),
 		branchRows: async () => {
 			await operations.rebuildContext();

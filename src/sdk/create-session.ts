@@ -109,8 +109,8 @@ function assembleSession(
 		}),
 		hooks: () => current().hooks.registry.recorded(),
 		ownerOf: (type) => current().hooks.registry.entryType(type)?.hook.path ?? null,
-		onProblem: (problem) =>
-			problem.hook === null ? emit(logProblemEvent(problem)) : current().hooks.reportProblem(problem.hook, problem),
+		onProblem: (problem, by) =>
+			problem.hook === null ? emit(logProblemEvent(problem)) : current().hooks.reportProblem(problem.hook, problem, by),
 		onChange: (built) => emit({ type: "context_changed", context: built }),
 	});
 	const operations = bindOperations(current);
@@ -356,7 +356,7 @@ function assembleSession(
 		},
 	};
 	const session = new AgentSession(components, operations);
-	const commandSession = createCommandSession(session, operations, services, compaction, { jobs, mcp });
+	const commandSession = createCommandSession(session, operations, services, compaction, { jobs, mcp, lifecycle });
 	lifecycle.watchLog(saving.watcher);
 	return session;
 }

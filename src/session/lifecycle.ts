@@ -49,6 +49,7 @@ type Occasion =
 export class Lifecycle {
 	#watcher: LogWatcher | null = null;
 	#missing: MissingHooks | null = null;
+	#canceledBy: string | null = null;
 
 	constructor(private readonly deps: LifecycleDeps) {}
 
@@ -56,6 +57,11 @@ export class Lifecycle {
 	watchLog(watcher: LogWatcher): void {
 		this.#watcher = watcher;
 		Object.assign(this.deps.state.log, watcher);
+	}
+
+	/** Name of the hook that canceled the last change of the session; null if none did, as after an abort. */
+	get canceledBy(): string | null {
+		return this.#canceledBy;
 	}
 
 	/** Entries whose hook was not loaded when the session was opened; null when there were none. */
@@ -306,6 +312,7 @@ export class Lifecycle {
 		const event = () =>
 			reason === "before_branch" ? this.#event({ reason, targetTurnIndex }) : this.#event({ reason });
 		const answer = await this.#emit(event, signal);
+		this.#canceledBy = signal.aborted ? null : (answer.canceledBy ?? null);
 		return signal.aborted ? { cancel: true } : answer;
 	}
 

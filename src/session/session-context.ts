@@ -46,7 +46,8 @@ export interface SessionContextOptions {
 	factInputs(): Pick<FactInputs, "retention" | "flags"> & Pick<PastFactInputs, "findModel">;
 	/** The files of the hooks that can change a request. */
 	hooks(): readonly RecordedHook[];
-	onProblem(problem: ContextProblem): void;
+	/** @param handler whose answer was dropped */
+	onProblem(problem: ContextProblem, handler?: object): void;
 	/** Called when the context changed other than by new messages at its end. */
 	onChange(context: BuiltContext): void;
 }
@@ -336,7 +337,7 @@ export class SessionContext {
 			length,
 		};
 		const stages = this.options.stages(input, signal);
-		const onProblem = (problem: ContextProblem) => this.#report(problem, log);
+		const onProblem = (problem: ContextProblem, handler?: object) => this.#report(problem, log, handler);
 		const preamble = this.options.preamble();
 		const entries = sourceOf(log, length);
 		const facts = () => this.facts(entries);
@@ -351,14 +352,14 @@ export class SessionContext {
 	}
 
 	/** Reports a fault of the log once, although each computation finds it again. */
-	#report(problem: ContextProblem, log: ContextLog): void {
+	#report(problem: ContextProblem, log: ContextLog, handler?: object): void {
 		if (problem.hook === null) {
 			const fault = JSON.stringify(problem);
 			const reported = this.#reportedFaults.get(log) ?? new Set();
 			if (reported.has(fault)) return;
 			this.#reportedFaults.set(log, reported.add(fault));
 		}
-		this.options.onProblem(problem);
+		this.options.onProblem(problem, handler);
 	}
 }
 

@@ -3,6 +3,7 @@ import { selectChoices } from "../hooks/dialog-options.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { InputOptions } from "../hooks/types.js";
 import { type Approval, type ApprovalAnswer, approvalOptions, subjectText } from "../util/approval.js";
+import { nearest } from "../util/nearest.js";
 import { type Drawing, type OpenComponent, ScriptedScreen } from "./scripted-screen.js";
 
 /** A dialog or component that a hook opened. */
@@ -26,7 +27,8 @@ export interface AskedDialog {
 export type OpenDialog = AskedDialog & Partial<OpenComponent>;
 
 /**
- * What the user does: the label of an option, a boolean or a text (for an `approval`, any other text refuses and tells the model); for
+ * What the user does: the label of an option, a boolean or a text (for an `approval`, a text that resembles no label refuses and
+ * tells the model); for
  * several options a list of labels; for a component a list of keys, such as `enter` or `x`, empty to wait until it closes itself; null
  * cancels.
  */
@@ -98,7 +100,15 @@ export function createScriptedUI(
 			const given = answer(dialog) ?? false;
 			if (typeof given === "boolean") return given ? { allowed: true, choice: -1 } : { allowed: false };
 			if (isList(given)) throw refuse(dialog, `expects true, false or a text, not ${JSON.stringify(given)}`);
-			return options.find(({ label }) => label === given)?.answer ?? { allowed: false, message: given };
+			const chosen = options.find(({ label }) => label === given);
+			if (chosen) return chosen.answer;
+			const all = options.map(({ label }) => label);
+			// A wrong label must not pass as a refusal, which a test of what is blocked would not notice.
+			if (nearest(given, all).length === 0) return { allowed: false, message: given };
+			throw refuse(
+				dialog,
+				`has no option ${JSON.stringify(given)}, only ${all.map((label) => JSON.stringify(label)).join(", ")}`,
+			);
 		},
 		async confirm(title: string, text: string): Promise<boolean> {
 			const dialog: AskedDialog = { kind: "confirm", title, text };

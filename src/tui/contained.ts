@@ -1,9 +1,8 @@
 import { type Component, CURSOR_MARKER, type Focusable } from "@mariozechner/pi-tui";
 import { errorText } from "../errors.js";
 import { monotonicMs } from "../util/clock.js";
-import { plural } from "../util/format-amounts.js";
 import { sanitize } from "../util/sanitize.js";
-import { clipLine, oneLine } from "./line.js";
+import { clipLine, moreLines, oneLine } from "./line.js";
 import type { Style } from "./theme.js";
 
 /** A component that is not part of pi. */
@@ -142,11 +141,6 @@ export class ContainedComponent implements Component, Focusable {
 			requestRender();
 		}, pauseMs).unref();
 	}
-}
-
-/** The line that replaces lines that do not fit. */
-export function moreLines(count: number): string {
-	return `… ${plural(count, "more line")}`;
 }
 
 /** One row of text without control sequences except styles and the mark of the cursor. */

@@ -1,4 +1,5 @@
 import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui";
+import { plural } from "../util/format-amounts.js";
 import { revealInvisible } from "../util/reveal.js";
 import { joinLines } from "../util/trim.js";
 
@@ -47,4 +48,9 @@ export function withoutBlankEnd(line: string): string {
 	let end = line.length;
 	while (end > 0 && line.charCodeAt(end - 1) === BLANK) end -= 1;
 	return end === line.length ? line : line.slice(0, end);
+}
+
+/** The line that replaces lines that do not fit. */
+export function moreLines(count: number): string {
+	return `… ${plural(count, "more line")}`;
 }

@@ -113,10 +113,11 @@ function describeErrors(errors: readonly SchemaError[]): string[] {
 		// Each property that is too much has an error of its own.
 		if (keyword === "additionalProperties") return [];
 		const allowed: unknown = Reflect.get(params, "allowedValues");
-		if (keyword === "enum" && Array.isArray(allowed)) {
-			const values = allowed.slice(0, MAX_VALUES).map((value) => JSON.stringify(value));
-			const more = allowed.length > MAX_VALUES ? `, and ${allowed.length - MAX_VALUES} more` : "";
-			return [`${instancePath || "/"}: must be one of ${values.join(", ")}${more}`];
+		if (keyword === "enum" && Array.isArray(allowed)) return [`${instancePath || "/"}: ${describeAllowed(allowed)}`];
+		if (keyword === "const") {
+			const constants = errors.filter((other) => other.keyword === keyword && other.instancePath === instancePath);
+			const values = constants.map((other): unknown => Reflect.get(other.params, "allowedValue"));
+			return [`${instancePath || "/"}: ${describeAllowed(values)}`];
 		}
 		if (keyword === "boolean") return [`${instancePath || "/"}: is not allowed`];
 		if (keyword !== "required") return [`${instancePath || "/"}: ${message}`];
@@ -124,6 +125,14 @@ function describeErrors(errors: readonly SchemaError[]): string[] {
 		return (Array.isArray(missing) ? missing : []).map((name) => `${instancePath}/${name}: is missing`);
 	});
 	return lines.length > 0 ? [...new Set(lines)] : ["/: does not match the schema"];
+}
+
+/** Names the values that are allowed, each once. */
+export function describeAllowed(values: readonly unknown[]): string {
+	const names = [...new Set(values.map((value) => JSON.stringify(value)))];
+	if (names.length === 1) return `must be ${names[0]}`;
+	const more = names.length > MAX_VALUES ? `, and ${names.length - MAX_VALUES} more` : "";
+	return `must be one of ${names.slice(0, MAX_VALUES).join(", ")}${more}`;
 }
 
 /** Length of the path of an error. */

@@ -35,6 +35,16 @@ test.each([
 ])("%j is shown as %j", (message, text) => expect(describeFailure(message)).toBe(text));
 
 test.each([
+	["fetch failed", "cannot connect to px"],
+	["terminated", "the connection to px was lost during the reply"],
+	["Request timed out.", "px did not answer in time"],
+	["Unexpected end of JSON input", "px sent invalid JSON in its reply"],
+	["502 <html>", "the server answered 502 with a web page"],
+])("a provider without an address is only named: %s", (message, text) =>
+	expect(describeFailure(message, { provider: "px", baseUrl: "" })).toBe(text),
+);
+
+test.each([
 	"cannot connect to lab at box:80: connection refused (ECONNREFUSED)",
 	"the connection to lab at box:80 was lost during the reply",
 	"lab at box:80 did not answer in time",

@@ -52,6 +52,11 @@ test.each([
 	["system_prompt_is_list", "", "systemPrompt is not a list of sections"],
 	["section_has_id_and_text", "", "systemPrompt[3] is not { id, text } with two strings"],
 	["one_section_per_id", "", "systemPrompt[3] has the id of an earlier section"],
+	[
+		"one_section_per_id",
+		"freeze",
+		"systemPrompt[3] has the id of an earlier section, which the frozen context kept (/uncompact undoes the freeze)",
+	],
 	["section_id_is_own", "", `systemPrompt[3] is a new section ${OWN_ID}`],
 	["system_prompt_not_empty", "", "systemPrompt leaves no section with text"],
 	["tools_is_list", "", "tools is not a list of names"],

@@ -101,7 +101,9 @@ page.testCode({
 		expect(await session.prompt("/bookmark before the change")).toMatchObject({ status: "Marked entry 1" });
 		expect(await session.prompt("/bookmark")).toMatchObject({ status: "1 before the change" });
 		const entry = session.entries[1];
-		expect(entry && session.entryRenderer("bookmark")?.(entry, PLAIN_THEME)).toBe("★ before the change");
+		expect(entry && session.entryRenderer("bookmark")?.(entry, PLAIN_THEME, { expanded: true })).toBe(
+			"★ before the change",
+		);
 	},
 	async "ask-user.ts"() {
 		const asked: string[] = [];

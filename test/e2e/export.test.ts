@@ -21,6 +21,15 @@ function requestsOf(html: string): { reasons: { text: string }[]; requests: { re
 	return JSON.parse(json);
 }
 
+/** The only session: its file and the start of its id. */
+function sessionOf(agentDir: string): { file: string; id: string } {
+	const dir = join(agentDir, "sessions");
+	const [folder = ""] = readdirSync(dir);
+	const [name = ""] = readdirSync(join(dir, folder)).filter((file) => file.endsWith(".jsonl"));
+	const file = join(dir, folder, name);
+	return { file, id: JSON.parse(readFileSync(file, "utf8").split("\n")[0] ?? "").id.slice(0, 8) };
+}
+
 test("a session is exported with /export and with every command of the documentation", async () => {
 	const provider = await startProvider();
 	const agentDir = agentDirFor(provider, { hooks: { "forget.ts": FORGET } });
@@ -55,15 +64,12 @@ test("a session is exported with /export and with every command of the documenta
 	]);
 	expect(hidden(requests.at(-1)?.changes).at(-1)).toMatch(/^hidden by the hook .*forget\.ts$/);
 
-	const dir = join(agentDir, "sessions");
-	const [folder = ""] = readdirSync(dir);
-	const [file = ""] = readdirSync(join(dir, folder)).filter((name) => name.endsWith(".jsonl"));
-	const id = JSON.parse(readFileSync(join(dir, folder, file), "utf8").split("\n")[0] ?? "").id.slice(0, 8);
+	const { file, id } = sessionOf(agentDir);
 	expect(COMMANDS).toHaveLength(3);
 	for (const command of COMMANDS) {
 		const args = command.split(" ").slice(1);
 		const run = await runPi(
-			args.map((word) => word.replace("0198f1c2", id).replace("./sessions/2026-01-02.jsonl", join(dir, folder, file))),
+			args.map((word) => word.replace("0198f1c2", id).replace("./sessions/2026-01-02.jsonl", file)),
 			{ agentDir, cwd },
 		);
 		expect(run).toMatchObject({ code: 0, stderr: "" });
@@ -71,4 +77,50 @@ test("a session is exported with /export and with every command of the documenta
 		const html = readFileSync(run.stdout.trim(), "utf8");
 		expect(requestsOf(html).requests.slice(0, 3)).toEqual(requests.slice(0, 3));
 	}
+});
+
+test("an undone compaction is in no format that another program continues from", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider, { settings: { compaction: { keepRecentTokens: 1 } } });
+	const cwd = tempDir();
+	const pi = await openPi({ agentDir, cwd });
+	for (const number of ["one", "two", "three"]) {
+		// Long enough for a compaction.
+		provider.reply(`${"word ".repeat(2000)}\n\nReply ${number}.`);
+		await submit(pi, `prompt ${number}`);
+		await pi.waitForText(`Reply ${number}.`);
+		await pi.waitForGone("esc stops");
+	}
+	provider.reply("The summary of one and two.");
+	await submitIdle(pi, "/compact");
+	await pi.waitForText("enter accept");
+	await pi.press("enter");
+	await pi.waitForText("compacted here");
+	await submitIdle(pi, "/uncompact anyway");
+	await pi.waitForText(/entry \d+ undone/);
+	provider.reply("Reply four.");
+	await submit(pi, "prompt four");
+	await pi.waitForText("Reply four.");
+	await submitIdle(pi, "/quit");
+	await pi.exited;
+
+	const { id } = sessionOf(agentDir);
+	const exported = async (format: string) =>
+		(await runPi(["sessions", "export", id, "-", "--format", format], { agentDir, cwd })).stdout;
+	const lines = (await exported("claude"))
+		.trim()
+		.split("\n")
+		.map((line) => JSON.parse(line));
+	expect(lines.filter(({ uuid }) => uuid).map(({ type, subtype }) => subtype ?? type)).toEqual(
+		["one", "two", "three", "four"].flatMap(() => ["user", "assistant"]),
+	);
+	expect(await exported("markdown")).not.toContain("The summary of one and two.");
+	expect(await exported("html")).toContain("A summary replaced the earlier messages until it was undone");
+	const { steps } = JSON.parse(await exported("atif"));
+	expect(steps.filter(({ extra }: { extra?: { kind?: string } }) => extra?.kind === "compaction")).toEqual([
+		expect.objectContaining({
+			message: "The summary of one and two.",
+			extra: expect.objectContaining({ undone: true }),
+		}),
+	]);
 });

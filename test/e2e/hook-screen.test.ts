@@ -125,3 +125,28 @@ test("open tasks stand above the editor, also after a resume", async () => {
 	const second = await openPi({ agentDir, cwd, args: ["-c"] });
 	await second.waitForText(board);
 });
+
+test("a hook with mistakes: a name that comes twice, an import that does not exist, and an entry with too many rows", async () => {
+	const provider = await startProvider();
+	const agentDir = agentDirFor(provider, {
+		hooks: {
+			"long.ts": `export default (pi) => {
+				pi.command("long", { handler: () => ({ status: "the first" }) });
+				pi.command("long", { async handler(ctx) {
+					if (await ctx.ui.confirm("Draw it?")) await ctx.saveEntry({ type: "long" });
+				} });
+				pi.entry("long", { render: () => Array(600).fill("a row").join("\\n") });
+			};`,
+			"pad.ts": `type Pad = (text: string) => string;\nimport pad from "no-such-pad";\nexport default () => pad as Pad;`,
+		},
+	});
+	const pi = await openPi({ agentDir, cwd: tempDir(), columns: 120 });
+	await pi.waitForText(/long\.ts:2:\d+ and\s+\S+long\.ts:3:\d+; the latter is used/);
+	await pi.waitForText(/pad\.ts:2:1 did not load: Cannot find module 'no-such-pad'/);
+	await submit(pi, "/long");
+	await pi.waitForText("Draw it?");
+	await answer(pi, "y");
+	await pi.waitForText("… 101 more lines");
+	await pi.press("ctrl+d");
+	expect(await pi.exited).toMatchObject({ code: 0 });
+});

@@ -128,7 +128,7 @@ test("a hook can cancel session changes in print mode", async () => {
 	const run = await runPi(["-p", "first question", "/new", "second question"], {
 		agentDir: agentDirFor(provider, { hooks: { "stay.ts": stay } }),
 	});
-	expect(run).toMatchObject({ code: 0, stdout: "One.\nA hook canceled the new session\nTwo.\n" });
+	expect(run).toMatchObject({ code: 0, stdout: "One.\nHook stay canceled the new session\nTwo.\n" });
 	expect(conversation(provider, 1)).toEqual(["user: first question", "assistant: One.", "user: second question"]);
 });
 

@@ -17,7 +17,7 @@ async function exported(
 	title = "Fix the price",
 ): Promise<string> {
 	let text = "";
-	const source = { length: entries.length, at: (index: number) => entries[index], lastOfTypes: () => -1 };
+	const source = { length: entries.length, at: (index: number) => entries[index] };
 	for await (const piece of exportPieces(format, { entries: source, name: title })) text += piece;
 	return text;
 }
@@ -100,6 +100,10 @@ function shell(output: string): SessionEntry {
 	return { type: "message", timestamp: "2026-01-01T00:00:00.000Z", message: { ...bashExecution, output } };
 }
 
+function undo(entryIndex: number): SessionEntry {
+	return { type: "context_undo", timestamp: "2026-01-01T00:00:00.000Z", entryIndex };
+}
+
 /** Any order of messages, also those that no program writes. */
 const ENTRIES = fc.array(
 	fc.oneof(
@@ -138,6 +142,17 @@ describe("ATIF", () => {
 		expect(steps.some((step: { extra?: Fields }) => step.extra?.kind === "compaction")).toBe(true);
 	});
 
+	test("an undone summary says so", async () => {
+		const entries = [header(), user("hi"), compaction(1, "Undone."), undo(2), compaction(1, "In force.")];
+		const { steps } = JSON.parse(await exported("atif", entries));
+		expect(
+			steps.slice(1).map(({ message, extra }: { message: string; extra: Fields }) => [message, extra.undone]),
+		).toEqual([
+			["Undone.", true],
+			["In force.", undefined],
+		]);
+	});
+
 	test("any session is a legal trajectory", async () => {
 		await fc.assert(
 			fc.asyncProperty(ENTRIES, async (entries) => {
@@ -164,6 +179,13 @@ describe("ATIF", () => {
 describe("Markdown", () => {
 	test("a session as text", async () => {
 		await expect(await exported("markdown", sampleSession())).toMatchFileSnapshot("__snapshots__/sample-session.md");
+	});
+
+	test("an undone summary is omitted", async () => {
+		const entries = [header(), user("hi"), compaction(1, "Undone."), undo(2), compaction(1, "In force.")];
+		const text = await exported("markdown", entries);
+		expect(text).toContain("## Summary of everything above\n\nIn force.");
+		expect(text).not.toContain("Undone.");
 	});
 
 	test("code blocks end where their text ends, and control characters are visible", async () => {
@@ -205,7 +227,6 @@ describe("Claude Code", () => {
 			...conversationParts({
 				length: entries.length + 1,
 				at: (i: number) => [header(), ...entries][i],
-				lastOfTypes: () => -1,
 			}),
 		].map((part) => {
 			if (part.kind === "summary" || part.kind === "note") return [part.kind, part.text];
@@ -288,6 +309,35 @@ describe("Claude Code", () => {
 			"prompt first",
 			...["reply One.", "summary So far.", "prompt second", "reply Two.", "prompt third"],
 		]);
+	});
+
+	test("an undone summary is omitted, and one before it counts again", async () => {
+		const entries = [
+			header(),
+			user("first"),
+			assistant("One."),
+			compaction(3, "So far."),
+			user("second"),
+			assistant("Two."),
+		];
+		const undone = [...entries, compaction(6, "Undone."), undo(6), user("third")];
+		const lines = async (all: readonly SessionEntry[]) =>
+			plain((await roundTrip(all)).entries).map(([kind, text]) => `${kind} ${text}`);
+		const said = ["prompt first", "reply One.", "summary So far.", "prompt second", "reply Two.", "prompt third"];
+		expect(await lines(undone)).toEqual(said);
+		expect(await lines([...undone, undo(3)])).toEqual(said.filter((line) => line !== "summary So far."));
+		expect(await exported("claude", [...undone, undo(3)])).not.toContain("compact_boundary");
+	});
+
+	test("a summary after the frozen request is omitted", async () => {
+		const answered = {
+			...assistant("Two."),
+			context: { digest: "", messages: 3, tokens: 1, shape: [[1, 4]] as [number, number][] },
+		};
+		const entries = [header(), user("first"), assistant("One."), user("second"), answered, compaction(5, "Later.")];
+		const freeze: SessionEntry = { type: "context_freeze", timestamp: "2026-01-01T00:00:00.000Z", entryIndex: 4 };
+		expect(await exported("claude", [...entries, user("third")])).toContain("Later.");
+		expect(await exported("claude", [...entries, freeze, user("third")])).not.toContain("Later.");
 	});
 
 	test("prompts and replies of any session come back in order", async () => {

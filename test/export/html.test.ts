@@ -73,6 +73,16 @@ test("the output of a command that the user kept from the model is not exported"
 	expect(html).not.toContain("SECRET");
 });
 
+test("an undone summary says so", () => {
+	const undo = { type: "context_undo" as const, timestamp: header().timestamp, entryIndex: 2 };
+	const html = page(user("hi"), compaction(1, "Undone."), undo, compaction(1, "In force."));
+	const titles = [...html.matchAll(/<details class="compaction"[^>]*><summary>([^<]*)/g)].map(([, title]) => title);
+	expect(titles).toEqual([
+		"A summary replaced the earlier messages until it was undone",
+		"A summary replaces the earlier messages",
+	]);
+});
+
 test("a call shows which hook blocked or changed it, and a prompt what was typed", () => {
 	const calls = [
 		{ id: "c1", name: "bash", arguments: { command: "rm x" } },

@@ -46,7 +46,9 @@ test("notes are a file, and in the system prompt of later sessions, whatever bec
 	// The model knows what it has just written: the start of the request is unchanged.
 	expect([1, 2, 3, 4].map((number) => shown(first, number))).toEqual([null, null, null, null]);
 	const rendered = first.session.entries.find(({ type }) => type === "note");
-	expect(rendered && first.session.entryRenderer("note")?.(rendered, PLAIN_THEME)).toBe("◇ noted: Tests: npm test");
+	expect(rendered && first.session.entryRenderer("note")?.(rendered, PLAIN_THEME, { expanded: true })).toBe(
+		"◇ noted: Tests: npm test",
+	);
 	await first.session.dispose();
 
 	const second = await start({ session: { kind: "new" } });

@@ -34,10 +34,12 @@ describe("frames", () => {
 		const popIndex = session.entries.findIndex(({ type }) => type === "stack_pop");
 		const entry = session.entries[popIndex];
 		expect(entry).toMatchObject({ summary: "It is in b.txt.", task: "find it" });
-		const shown = entry && session.entryRenderer("stack_pop")?.(entry, PLAIN_THEME);
+		const shown = entry && session.entryRenderer("stack_pop")?.(entry, PLAIN_THEME, { expanded: true });
 		expect(shown).toBe("◇ popped “find it” · /unpop restores it");
 		const pushed = session.entries.find(({ type }) => type === "stack_push");
-		expect(pushed && session.entryRenderer("stack_push")?.(pushed, PLAIN_THEME)).toBe("◇ pushed “find it”");
+		expect(pushed && session.entryRenderer("stack_push")?.(pushed, PLAIN_THEME, { expanded: true })).toBe(
+			"◇ pushed “find it”",
+		);
 
 		expect(await session.prompt("/unpop")).toEqual({ kind: "command", status: "Undid the pop “find it”" });
 		await session.prompt("again");

@@ -371,10 +371,12 @@ test("entries are rendered as text", async () => {
 	const theme = PLAIN_THEME;
 	const render = session.entryRenderer("stack_pop");
 	const entry = { type: "stack_pop", backToIndex: 3, summary: "Fixed it.", tokensBefore: 14_210, tokensAfter: 41 };
-	expect(render?.({ ...entry, turnNumber: 2 }, theme)).toBe("◇ popped to turn 2 · /unpop restores it");
+	expect(render?.({ ...entry, turnNumber: 2 }, theme, { expanded: true })).toBe(
+		"◇ popped to turn 2 · /unpop restores it",
+	);
 	// Saved before pops had the number of their turn.
-	expect(render?.(entry, theme)).toBe("◇ popped · /unpop restores it");
-	expect(render?.({ type: "stack_pop", backToIndex: "3" }, theme)).toBe("invalid pop");
+	expect(render?.(entry, theme, { expanded: true })).toBe("◇ popped · /unpop restores it");
+	expect(render?.({ type: "stack_pop", backToIndex: "3" }, theme, { expanded: true })).toBe("invalid pop");
 });
 
 function tokensOf(entry: SessionEntry): number {

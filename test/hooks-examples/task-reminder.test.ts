@@ -42,7 +42,9 @@ test("adds nothing without a task or after it is done, and shows the task", asyn
 	expect(provider.requests.length).toBe(24);
 	expect(reminders(24)).toBe(0);
 	const entry = session.entries.find(({ type }) => type === "task_reminder_task");
-	expect(entry && session.entryRenderer("task_reminder_task")?.(entry, PLAIN_THEME)).toBe("task: keep the API");
+	expect(entry && session.entryRenderer("task_reminder_task")?.(entry, PLAIN_THEME, { expanded: true })).toBe(
+		"task: keep the API",
+	);
 });
 
 test("does not load without a grant, and the message shows how to grant it", async () => {

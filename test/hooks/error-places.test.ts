@@ -73,6 +73,19 @@ describe("every error of a hook names its place in the source", () => {
 		expect(errors(started).some((event) => "stack" in event)).toBe(false);
 	});
 
+	test("of the `context` handler whose answer was dropped, if a hook has several", async () => {
+		const source = `export default (pi) => {
+	pi.on("context", ({ systemPrompt }) => ({ systemPrompt }));
+	pi.on("context", ({ systemPrompt }) => ({ systemPrompt: [...systemPrompt, { id: "wrong:style", text: "Be brief." }] }));
+};
+`;
+		const agentDir = tempAgentDir({ hooks: { "pos.ts": source } });
+		const started = await startSession({ agentDir });
+		started.provider.reply("done");
+		await started.session.prompt("go");
+		expect([...new Set(errors(started).map(({ line, column }) => `${line}:${column}`))]).toEqual(["3:5"]);
+	});
+
 	test("of commands and completions", async () => {
 		const started = await start();
 		const place = at(SOURCE, '"fail"', "new TypeError");
@@ -89,10 +102,10 @@ describe("every error of a hook names its place in the source", () => {
 	test("of renderers: the screen shows the place, and so does /hooks", async () => {
 		const started = await start();
 		const entry = { type: "mark", timestamp: "" };
-		expect(() => started.session.entryRenderer("mark")?.(entry, PLAIN_THEME)).toThrow(
+		expect(() => started.session.entryRenderer("mark")?.(entry, PLAIN_THEME, { expanded: true })).toThrow(
 			`ink (wide.ts:${at(SOURCE, '"mark"', "new Error")})`,
 		);
-		const drawn = started.session.entryRenderer("box")?.(entry, PLAIN_THEME);
+		const drawn = started.session.entryRenderer("box")?.(entry, PLAIN_THEME, { expanded: true });
 		const place = at(SOURCE, '"box"', "new Error");
 		expect(() => typeof drawn === "object" && drawn.render(10)).toThrow(`paper (wide.ts:${place})`);
 		const [status] = started.session.inspector.hookStatuses().filter(({ name }) => name === "wide");
@@ -172,6 +185,33 @@ describe("every error of a hook names its place in the source", () => {
 		const first = await start();
 		const again = await startSession({ agentDir: first.agentDir });
 		await expect(again.session.prompt("/fail it")).rejects.toThrow(`wide.ts:${at(SOURCE, '"fail"', "new TypeError")}`);
+	});
+
+	test.each([
+		["on the first line", 'import pad from "no-such-pad";\nexport default () => pad;', "1:1"],
+		[
+			"below types",
+			'import type { HookAPI } from "@mariozechner/pi-coding-agent/hooks";\n\nimport pad from "no-such-pad";\nexport default (_: HookAPI) => pad;',
+			"3:1",
+		],
+		["a file", 'const a: number = 1;\nimport { b } from "./no-such-pad";\nexport default () => a + b;', "2:1"],
+		["import()", 'export default async (): Promise<void> => {\n\tawait import("no-such-pad");\n};', "2:2"],
+		["require()", 'const pad: object = require("no-such-pad");\nexport default () => pad;', "1:21"],
+	])("of an import that does not exist: %s", async (_, source, place) => {
+		const agentDir = tempAgentDir();
+		const hook = join(agentDir, "hooks/a.ts");
+		writeFiles(join(agentDir, "hooks"), {
+			"a.ts": source,
+			"b.ts": 'import lib from "./lib/pad";\nexport default lib;',
+			"lib/pad.ts": source.replace("./no", "../no"),
+		});
+		const { session } = await startSession({ agentDir });
+		const reason = /: Cannot find module '(?:\.\.?\/)?no-such-pad'$/;
+		const [direct, imported] = session.loaded.warnings;
+		expect(direct?.replace(reason, "")).toBe(`Hook ${hook}:${place} did not load`);
+		expect(imported?.replace(reason, "")).toBe(
+			`Hook ${join(agentDir, "hooks/b.ts")} did not load at lib/pad.ts:${place}`,
+		);
 	});
 
 	test("of a file that does not load, also in a file that it imports", async () => {

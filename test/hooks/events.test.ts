@@ -116,8 +116,8 @@ describe("events", () => {
 	});
 
 	test.each([
-		["before_clear", "/new", "A hook canceled the new session"],
-		["before_branch", "/branch 1", "A hook canceled the branch"],
+		["before_clear", "/new", "Hook c canceled the new session"],
+		["before_branch", "/branch 1", "Hook c canceled the branch"],
 	])("%s can be canceled", async (reason, command, status) => {
 		const { session, provider } = await startSession({
 			hooks: { "c.ts": hook(`pi.on("session", (e) => e.reason === "${reason}" ? { cancel: true } : undefined);`) },
@@ -141,5 +141,8 @@ describe("events", () => {
 		await session.prompt("two");
 		expect(await session.branch(3)).toBe("two");
 		expect(session.entries.length).toBe(5);
+		expect(await session.prompt("/branch 3")).toMatchObject({
+			status: "New session with all entries: a hook kept those from 3 on",
+		});
 	});
 });

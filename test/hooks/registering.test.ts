@@ -132,6 +132,38 @@ test("each clash is reported once, with both files, also when it arises later", 
 	]);
 });
 
+test("a name that a hook registers twice while it loads is reported with both places, and later replaces the first", async () => {
+	share("__late", (pi: { command(name: string, options: object): void }) => {
+		pi.command("go", { handler: () => ({ status: "third" }) });
+	});
+	const run = await startSession({
+		hooks: {
+			"a.ts": `export default (pi) => {
+	const note = { name: "note", description: "d", parameters: { type: "object", properties: {} }, run: async () => ({ content: [] }) };
+	pi.command("go", { handler: () => ({ status: "first" }) });
+	pi.command("go", { handler: () => ({ status: "second" }) });
+	pi.tool(note);
+	pi.tool({ ...note });
+	pi.flag("level", { type: "boolean" });
+	pi.flag("level", { type: "string" });
+	pi.entry("memo"); pi.entry("memo", { render: () => "memo" });
+	pi.command("late", { handler: () => globalThis.__late(pi) });
+};`,
+		},
+	});
+	const warnings = [
+		"/go is registered by a.ts:3:5 and a.ts:4:5; the latter is used",
+		"The tool note is registered by a.ts:5:5 and a.ts:6:5; the latter is used",
+		"--level is registered by a.ts:7:5 and a.ts:8:5; the latter is used",
+		"The entry type memo is registered by a.ts:9:5 and a.ts:9:23; the latter is used",
+	];
+	expect(run.session.loaded.warnings.map((line) => line.replaceAll(`${run.agentDir}/hooks/`, ""))).toEqual(warnings);
+	expect(await run.session.prompt("/go")).toMatchObject({ status: "second" });
+	await run.session.prompt("/late");
+	expect(await run.session.prompt("/go")).toMatchObject({ status: "third" });
+	expect(run.notices().slice(warnings.length)).toEqual(["second", "third"]);
+});
+
 test("an entry type that a hook writes without declaring it keeps the drawing of the hook that declares it", async () => {
 	const run = await startSession({
 		hooks: {

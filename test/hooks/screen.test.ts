@@ -302,14 +302,32 @@ test.each([
 test.each([
 	["ctx.ui.notify(new TypeError('no luck'))", "TypeError: no luck"],
 	["ctx.ui.notify(7)", "7"],
+	["ctx.ui.select(5, ['a'])", "5"],
 	["ctx.ui.confirm(true, null)", "true"],
+	["ctx.ui.confirm('without a message')", "without a message"],
 ])("%s shows %j", async (call, shown) => {
 	const texts: string[] = [];
 	const ui = {
 		notify: (text: string) => void texts.push(text),
 		confirm: async (title: string) => texts.push(title) > 0,
+		select: async (title: string) => {
+			texts.push(title);
+			return null;
+		},
 	};
 	const { session } = await startSession({ ui, hooks: { "board.ts": hookFor(call) } });
 	await session.prompt("/call");
 	expect(texts).toEqual([shown]);
+});
+
+test("the mode hears of each notice how serious it is: info if the hook does not say", async () => {
+	const notices: string[][] = [];
+	const notify = (...notice: string[]) => void notices.push(notice);
+	const call = '[ctx.ui.notify("saved"), ctx.ui.notify("slow", "warning")]';
+	const { session } = await startSession({ ui: { notify }, hooks: { "board.ts": hookFor(call) } });
+	await session.prompt("/call");
+	expect(notices).toEqual([
+		["saved", "info"],
+		["slow", "warning"],
+	]);
 });

@@ -118,6 +118,22 @@ describe("pi.tool", () => {
 		expect(() => kept[0]?.entries).toThrow("ctx.entries of tool shout in ");
 	});
 
+	test("a result whose details are not JSON reaches the model; an error names what is not, once", async () => {
+		const run = await start(
+			hook(`pi.tool({ name: "shout", description: "d", parameters: { type: "object", properties: {} },
+	run: (_, { onUpdate }) => {
+		onUpdate({ content: [], details: { draw() {} } });
+		return { content: [{ type: "text", text: "ok" }], details: { size: 7n } };
+	} });`),
+		);
+		const ok = { text: "ok", isError: false };
+		expect(await call(run, ["shout", {}], ["shout", {}])).toEqual([ok, ok]);
+		const errors = run.events.flatMap((event) => (event.type === "hook_error" ? [[event.event, event.error]] : []));
+		expect(errors).toEqual([
+			["tool shout", 'the details of its result were dropped: "draw" is a function, which JSON cannot represent'],
+		]);
+	});
+
 	test("it passes the gate and its result the tool_result handlers of all hooks", async () => {
 		const run = await start(tool("shout"), {
 			hooks: {

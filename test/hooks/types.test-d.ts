@@ -241,6 +241,12 @@ export function handles(pi: HookAPI, ctx: HookEventContext): void {
 	void forged;
 }
 
+/** The renderer of entries always receives its options. */
+export function entries(pi: HookAPI): void {
+	pi.entry("long", { render: (entry, theme, { expanded }) => theme.dim(`${entry.type} ${expanded === true}`) });
+	pi.entry("short", { render: (entry) => entry.type });
+}
+
 /** Arguments and details of tools have the types of their schemas and results. */
 export function tools(pi: HookAPI): void {
 	pi.tool({

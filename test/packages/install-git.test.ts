@@ -31,6 +31,28 @@ describe("pi install git:", () => {
 		expect(locked?.dependencies).toMatchObject({ "node_modules/left": { version: "1.0.0" } });
 	});
 
+	test("pi update and pi remove accept the name in package.json, if only one package has it", async () => {
+		const { env, paths, settings } = await place();
+		const server = await startGitServer();
+		const manager = new PackageManager({ paths, env: { ...env, ...server.env }, settings: new SettingsStore(paths) });
+		const [bits, tidbits] = [await server.create("bits"), await server.create("other")];
+		const files = { "package.json": { json: { name: "@ada/pi-gitbits", version: "1.0.0" } }, "hooks/one.ts": HOOK };
+		await bits.commit(files);
+		await tidbits.commit(files);
+		await manager.install(`git:${bits.url}`, "user");
+		const fresh = () =>
+			new PackageManager({ paths, env: { ...env, ...server.env }, settings: new SettingsStore(paths) });
+		expect(await fresh().update("@ada/pi-gitbits", "user")).toMatchObject([
+			{ before: expect.stringContaining("1.0.0") },
+		]);
+		expect(await failure(fresh().update("@ada/pi-gitbit", "user"))).toContain("did you mean @ada/pi-gitbits?");
+		await fresh().install(`git:${tidbits.url}`, "user");
+		expect(await failure(fresh().remove("@ada/pi-gitbits", "user"))).toMatch(/can be git:\S+bits or git:\S+other/);
+		await fresh().remove("other", "user");
+		await fresh().remove("@ada/pi-gitbits", "user");
+		expect(settings().packages).toBeUndefined();
+	});
+
 	test("runs no hooks of git, fetches no submodules and reads no npm configuration of the repository", async () => {
 		const { env, paths, lock, cwd } = await place();
 		const server = await startGitServer();

@@ -145,6 +145,30 @@ describe("the scripted user", () => {
 		await expect(t.run("/ask")).rejects.toThrow(problem);
 	});
 
+	const GATE = `export default (pi) => pi.command("gate", { async handler(ctx) {
+		const choices = [{ label: "Always", rule: "bash(touch *)" }];
+		return { status: JSON.stringify(await ctx.ui.approve({ question: "Run it?", subject: { kind: "command", text: "touch a" }, choices })) };
+	} });`;
+
+	test.each([
+		["Always: bash(touch *)", '{"allowed":true,"choice":0,"rule":"bash(touch *)"}'],
+		["No", '{"allowed":false}'],
+		["use the file tool", '{"allowed":false,"message":"use the file tool"}'],
+	])("an approval is answered with %j", async (answer, status) => {
+		const t = await start({ "gate.ts": GATE }, { dialogs: [answer] });
+		expect(await t.run("/gate")).toMatchObject({ status });
+	});
+
+	test.each(["Always", "always: bash(touch *)", "Yes", "Yes, onec"])(
+		"%j is nearly a label of an approval, and no refusal",
+		async (answer) => {
+			const t = await start({ "gate.ts": GATE }, { dialogs: [answer] });
+			await expect(t.run("/gate")).rejects.toThrow(
+				`The approval "Run it?" has no option "${answer}", only "Yes, once", "Always: bash(touch *)", "No"`,
+			);
+		},
+	);
+
 	test("a dialog without an answer fails the run even if the hook's error blocks a tool", async () => {
 		const t = await keep(
 			createHookTest({

@@ -23,6 +23,17 @@ describe("the errors of a value", () => {
 		expect(check({ size: "huge" })).toEqual(['/size: must be one of "small", 2, null']);
 	});
 
+	test("name the constants that a value may equal", async () => {
+		const check = await createJsonCheck({
+			properties: { size: { const: "small" }, color: { anyOf: [{ const: "red" }, { const: 2 }] } },
+		});
+		expect(check({ size: "huge", color: "blue" })).toEqual([
+			'/size: must be "small"',
+			'/color: must be one of "red", 2',
+			"/color: must match a schema in anyOf",
+		]);
+	});
+
 	test.each([
 		[{ items: [{ price: 1 }] }, []],
 		[{ items: [{ price: "1" }] }, ["/items/0/price: must be number"]],

@@ -24,9 +24,14 @@ export const branchCommand: SlashCommand = {
 		}
 		if ((await shell?.confirmEnd?.("Start a new session from that message?", signal)) === false) return;
 		const text = await session.branch(entryIndex);
-		if (text === null) return { status: "A hook canceled the branch" };
+		if (text === null) return { status: session.describeCanceled("branch") };
 		shell?.setEditorText(text);
-		return { status: `New session, branched before entry ${entryIndex}` };
+		const isKept = session.branchTargets().some((target) => target.entryIndex === entryIndex);
+		return {
+			status: isKept
+				? `New session with all entries: a hook kept those from ${entryIndex} on`
+				: `New session, branched before entry ${entryIndex}`,
+		};
 	},
 };
 

@@ -7,7 +7,7 @@ export const newCommand: SlashCommand = {
 	description: "Start a new session",
 	async run({ session, shell, signal }) {
 		if ((await shell?.confirmEnd?.("Start a new session?", signal)) === false) return undefined;
-		if (!(await session.newSession())) return { status: "A hook canceled the new session" };
+		if (!(await session.newSession())) return { status: session.describeCanceled("new session") };
 		shell?.rereadFiles?.();
 		return { status: "New session" };
 	},

@@ -38,7 +38,7 @@ async function open(
 		});
 	}
 	if ((await shell?.confirmEnd?.("Open another session?", signal)) === false) return undefined;
-	if (!(await session.switchSession(path, as))) return { status: "A hook canceled the switch" };
+	if (!(await session.switchSession(path, as))) return { status: session.describeCanceled("switch") };
 	shell?.rereadFiles?.();
 	return { status: note ?? `Session ${session.sessionName ?? path}` };
 }

@@ -164,7 +164,7 @@ export interface SendOptions {
 /** Second argument of `pi.entry`. */
 export interface EntryOptions {
 	/** Renders an entry in the transcript: text, which pi wraps, or a component. `expanded`: whether items are shown in full. */
-	render?(entry: SessionEntry, theme: EntryTheme, options?: { readonly expanded: boolean }): string | EntryComponent;
+	render?(entry: SessionEntry, theme: EntryTheme, options: { readonly expanded: boolean }): string | EntryComponent;
 	/** Whether `render` draws this entry: several hooks can then share the type, each with entries of its own. Absent: all. */
 	draws?(entry: SessionEntry): boolean;
 }

@@ -179,7 +179,7 @@ export interface HookUI {
 	select<T extends string>(title: string, options: readonly T[], dialog?: SelectOptions<NoInfer<T>>): Promise<T | null>;
 	select<T>(title: string, options: readonly SelectOption<T>[], dialog?: SelectOptions<NoInfer<T>>): Promise<T | null>;
 	/** Asks a yes/no question. @returns false if canceled */
-	confirm(title: string, message: string, dialog?: DialogOptions): Promise<boolean>;
+	confirm(title: string, message?: string, dialog?: DialogOptions): Promise<boolean>;
 	/**
 	 * Asks whether something may run, as pi asks about the calls of tools: "No" is selected, letters answer only after a pause of
 	 * typing, and what the question is about can be read completely. Closing it refuses.

@@ -95,6 +95,7 @@ export class SessionHooks {
 		this.#tools = new HookTools({
 			...this.#calls(),
 			onFailure: (error) => this.health.recordError(error, options.code.verbose),
+			onProblem: (error) => this.report(error),
 		});
 		this.#bus = new EventBus({
 			...this.#calls(),
@@ -255,10 +256,9 @@ export class SessionHooks {
 	}
 
 	/** Reports that the answer of a `context` handler was dropped. */
-	reportProblem(hookPath: string, problem: ContextProblem): void {
+	reportProblem(hookPath: string, problem: ContextProblem, handler?: object): void {
 		const hook = this.#loaded.find(({ path }) => path === hookPath);
-		const registered = hook?.handlers.context?.map((handler) => hook.places.get(handler))[0];
-		const place = hook && registered ? positionOfError(registered, hook) : null;
+		const place = hook && handler ? positionOfError(hook.places.get(handler), hook) : null;
 		const reason = `${describeProblem(problem)}; its answer was dropped`;
 		const source = { place, trace: null, rule: problem.rule };
 		this.report(new HookError("context_invalid", hookPath, "context", reason, source));

@@ -175,6 +175,18 @@ describe("pi hooks check", () => {
 		expect(result.stderr.trimEnd().split("\n").length).toBe(1);
 	});
 
+	test("warns of a command that the hook registers twice", async () => {
+		const cwd = tempDir();
+		const twice = 'pi.command("go", { handler() {} });\n';
+		writeFiles(cwd, { "two.ts": `export default (pi) => {\n${twice}${twice}};` });
+		const result = await run({ name: "hooks", action: "check", target: "two.ts" }, { cwd });
+		const path = join(cwd, "two.ts");
+		expect(result.stdout + result.stderr).toContain(
+			`/go is registered by ${path}:2:4 and ${path}:3:4; the latter is used`,
+		);
+		expect(result.code).toBe(1);
+	});
+
 	test("prints console output of a hook to stderr", async () => {
 		const cwd = tempDir();
 		writeFiles(cwd, { "loud.ts": `console.log("hello"); export default () => {};` });

@@ -106,6 +106,24 @@ describe("a provider with a stream function", () => {
 		expect(session.isRunning).toBe(false);
 	});
 
+	test.each([
+		['throw new Error("boom")', 0],
+		["return [7]", 0],
+		['throw new Error("503 Service Unavailable")', 1],
+		['throw new Error("429 slow down")', 1],
+		['throw new TypeError("fetch failed")', 1],
+		['throw new Error("read ECONNRESET")', 1],
+		["return (async function* () {})()", 1],
+	])("{ %s } is retried %i times: the text of the error decides", async (body, retries) => {
+		const { session, events } = await startSession({
+			hooks: { "corp.ts": corp(`async stream() { ${body}; }`) },
+			model: "corp/m",
+			userSettings: { retry: { maxRetries: 1, baseDelayMs: 1 } },
+		});
+		await session.prompt("hi");
+		expect(events.filter(({ type }) => type === "auto_retry_start")).toHaveLength(retries);
+	});
+
 	test("is stopped by an abort", async () => {
 		const stream = `stream: (model, context, { signal }) => ({ async *[Symbol.asyncIterator]() {
 			await new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));

@@ -136,7 +136,7 @@ describe("what counts", () => {
 		}
 		const renderer = session.toolRenderer("resulting");
 		if (renderer) drawResult(renderer, result, options, PLAIN_THEME, readDrawnText);
-		session.entryRenderer("mark")?.({ type: "mark", timestamp: "" }, PLAIN_THEME);
+		session.entryRenderer("mark")?.({ type: "mark", timestamp: "" }, PLAIN_THEME, { expanded: true });
 		const slow = ["call", "result", "entry", "quick"].map((name) => statusOf(test, name).figures.slowDrawMs !== null);
 		expect(slow).toEqual([true, true, true, false]);
 	});

@@ -1,4 +1,4 @@
-import { rmSync, statSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isMessageEntry } from "../../../src/log/entry.js";
@@ -335,6 +335,37 @@ test("a past request has the system prompt and tools of then, without a hook too
 		by: { kind: "other" },
 		changed: { kind: "tools" },
 	});
+});
+
+test("a hook that is back after a freeze and adds its section again is told how to undo the freeze", async () => {
+	const hook = `export default (pi) => {
+		pi.on("context", ({ systemPrompt }) => ({ systemPrompt: [...systemPrompt, { id: "mode:x", text: "Only look." }] }));
+		pi.command("mark", { handler: async (ctx) => { await ctx.saveEntry({ type: "mark" }); } });
+	};`;
+	const first = await startSession({ session: { kind: "new" }, hooks: { "mode.ts": hook } });
+	const { provider, agentDir, cwd } = first;
+	await first.session.prompt("/mark");
+	provider.reply("a1", "a2");
+	await first.session.prompt("u1");
+	const target = first.session.sessionFile ?? "";
+	await first.session.dispose();
+	const file = join(agentDir, "hooks", "mode.ts");
+	rmSync(file);
+	const place = { agentDir, cwd, provider, session: { kind: "open", target } } as const;
+	const without = await startSession(place);
+	await without.session.freezeContext();
+	await without.session.dispose();
+	writeFileSync(file, hook);
+	const { session, events } = await startSession(place);
+	await session.prompt("u2");
+	const errors = events.flatMap((event) => (event.type === "hook_error" ? [event.error] : []));
+	expect([...new Set(errors)]).toEqual([
+		expect.stringMatching(
+			/^systemPrompt\[\d\] has the id of an earlier section, which the frozen context kept \(\/uncompact undoes the freeze\); its answer was dropped$/,
+		),
+	]);
+	await session.prompt("/uncompact");
+	expect(session.context.problems).toEqual([]);
 });
 
 test("a freeze keeps the system prompt and tools of a hook that is gone, until it is undone", async () => {

@@ -1,6 +1,6 @@
 import type { Component } from "@mariozechner/pi-tui";
 import type { WidgetPlacement } from "../../../hooks/types.js";
-import { moreLines } from "../../../tui/contained.js";
+import { moreLines } from "../../../tui/line.js";
 import { clipLine } from "../lines.js";
 import { fairShares } from "./fair-shares.js";
 

@@ -3,6 +3,8 @@ import { errorText } from "../../../errors.js";
 import { readDrawn } from "../../../hooks/tool-drawing.js";
 import type { EntryComponent, EntryOptions } from "../../../hooks/types.js";
 import type { SessionEntry } from "../../../log/entry.js";
+import { moreLines } from "../../../tui/line.js";
+import type { Theme } from "../../../tui/theme.js";
 import { stripAll } from "../../../util/sanitize.js";
 import { hookTheme } from "../hook-theme.js";
 import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
@@ -11,7 +13,7 @@ import { View, type ViewStyle } from "./view.js";
 /** A hook's function that draws entries of a custom type. */
 export type EntryRenderer = NonNullable<EntryOptions["render"]>;
 
-/** Limits of one custom entry: lines, and characters of each. */
+/** Limits of what a hook draws: lines, and characters of each. */
 const MAX_LINES = 500;
 const MAX_LINE_LENGTH = 2000;
 
@@ -39,7 +41,7 @@ export class CustomEntryView extends View {
 		try {
 			const { theme, expanded } = this.style;
 			this.#drawn ??= this.renderer(this.entry, hookTheme(theme), { expanded: expanded !== false });
-			return lines(this.#drawn, width);
+			return safeRows(this.#drawn, width, theme, wrapAll);
 		} catch (error) {
 			const text = `✗ entry ${cleanLine(this.entry.type, 60)} cannot be drawn: ${cleanLine(errorText(error))}`;
 			return [this.style.theme.error(clipLine(text, width))];
@@ -47,18 +49,8 @@ export class CustomEntryView extends View {
 	}
 }
 
-// Renderers are hook code: validate what they return.
-function lines(drawn: unknown, width: number): string[] {
-	const read = readDrawn(drawn, width);
-	if ("text" in read)
-		return cleanLines(read.text.trimEnd(), MAX_LINE_LENGTH)
-			.flatMap((line) => wrapMarked(line, width))
-			.slice(0, MAX_LINES);
-	return read.lines
-		.slice(0, MAX_LINES)
-		.flatMap((line) => cleanLines(line, MAX_LINE_LENGTH))
-		.slice(0, MAX_LINES)
-		.map((line) => clipLine(line, width));
+function wrapAll(lines: string[], width: number): string[] {
+	return lines.flatMap((line) => wrapMarked(line, width));
 }
 
 /** Wraps a line; the text after a sign, such as `◇`, stays aligned. */
@@ -66,4 +58,34 @@ function wrapMarked(line: string, width: number): string[] {
 	if (!SIGN.test(stripAll(line))) return wrapLines([line], width);
 	const [first = "", ...rest] = wrapLines([line], visibleWidth(line) <= width ? width : width - 2);
 	return [first, ...rest.map((part) => `  ${part}`)];
+}
+
+/**
+ * Rows of what a hook draws: text is wrapped, and rows of a component that are too wide are cut. If there are more than
+ * `MAX_LINES`, the last one says how many are missing.
+ * @throws TypeError for anything else
+ */
+export function safeRows(
+	drawn: unknown,
+	width: number,
+	theme: Theme,
+	wrap: (lines: string[], width: number) => string[] = wrapLines,
+): string[] {
+	const { rows, others } = rowsOf(readDrawn(drawn, width), width, wrap);
+	const missing = rows.length + others - MAX_LINES;
+	return missing > 0 ? [...rows.slice(0, MAX_LINES - 1), theme.dim(clipLine(moreLines(missing + 1), width))] : rows;
+}
+
+/** `others`: the number of rows that were not read. */
+function rowsOf(
+	read: ReturnType<typeof readDrawn>,
+	width: number,
+	wrap: (lines: string[], width: number) => string[],
+): { rows: string[]; others: number } {
+	if ("text" in read) {
+		const text = read.text.trimEnd();
+		return { rows: text === "" ? [] : wrap(cleanLines(text, MAX_LINE_LENGTH), width), others: 0 };
+	}
+	const lines = read.lines.slice(0, MAX_LINES).flatMap((line) => cleanLines(line, MAX_LINE_LENGTH));
+	return { rows: lines.map((line) => clipLine(line, width)), others: Math.max(0, read.lines.length - MAX_LINES) };
 }

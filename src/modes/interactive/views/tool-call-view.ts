@@ -1,15 +1,22 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
-import type { FindToolRenderer } from "../../../hooks/tool-drawing.js";
+import {
+	type Drawing,
+	drawCall,
+	drawResult,
+	type FindToolRenderer,
+	type ToolRenderer,
+} from "../../../hooks/tool-drawing.js";
 import type { ChangedInput } from "../../../log/entry.js";
 import { describeChangedInput } from "../../../log/gate-text.js";
 import { describeCall } from "../../../tools/describe-call.js";
 import type { CallDescription } from "../../../tools/description.js";
 import type { ToolResult } from "../../../tools/tool.js";
+import { hookTheme } from "../hook-theme.js";
 import { cleanLine, clipLine, hostLabel, spread, styled, wrapLines } from "../lines.js";
+import { safeRows } from "./custom-entry-view.js";
 import { ImageLines } from "./image-lines.js";
 import { bashPresenter } from "./tools/bash-body.js";
 import { editPresenter, writePresenter } from "./tools/edit-body.js";
-import { hookLines } from "./tools/hook-lines.js";
 import { failureMark, failureOf } from "./tools/output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./tools/presenter.js";
 import { genericPresenter, lookupPresenter, tasksPresenter } from "./tools/result-bodies.js";
@@ -208,4 +215,43 @@ function presenterOf(toolName: string): ToolPresenter {
 /** A line without the blanks at its end, with which components fill their rows. Styles stay. */
 function withoutPadding(line: string): string {
 	return line.replace(/(?<! ) +((?:\x1b\[[\d;]*m)*)$/, "$1");
+}
+
+/** What a hook drew of a call of its tool. */
+interface HookLines {
+	/** null: shown as the call of any tool. */
+	call: string[] | null;
+	/** null: shown as the result of any tool. */
+	result: string[] | null;
+	/** Lines that name each failure of the hook. */
+	errors: string[];
+}
+
+/**
+ * Draws a call with the functions of its hook: lines without control sequences except styles.
+ * @param widths columns of the call and of its result
+ */
+function hookLines(
+	renderer: ToolRenderer,
+	{ args, result, phase, isError }: ToolCallState,
+	widths: { call: number; result: number },
+	style: ViewStyle,
+): HookLines {
+	const theme = hookTheme(style.theme);
+	const isComplete = phase !== "writing";
+	const options = { expanded: style.expanded !== false, isPartial: phase !== "finished", isError };
+	const errors: string[] = [];
+	const accept = (drawing: Drawing<string[]> | null): string[] | null => {
+		if (drawing === null || "drawn" in drawing) return drawing?.drawn ?? null;
+		errors.push(...styled(wrapLines([`✗ ${cleanLine(drawing.error)}`], widths.result), theme.error));
+		return null;
+	};
+	const call = isComplete
+		? accept(drawCall(renderer, args, theme, (drawn) => safeRows(drawn, widths.call, style.theme)))
+		: null;
+	const shown = result
+		? accept(drawResult(renderer, result, options, theme, (drawn) => safeRows(drawn, widths.result, style.theme)))
+		: null;
+	// A block that still grows must fit on the screen.
+	return { call, result: phase === "running" ? (shown?.slice(-style.liveRows()) ?? null) : shown, errors };
 }

@@ -53,6 +53,15 @@ test("the output of a renderer is limited in width and length and contains no co
 	}
 });
 
+test.each<[string, (rows: number) => unknown]>([
+	["text", (rows) => "row\n".repeat(rows)],
+	["a component", (rows) => ({ render: () => Array(rows).fill("row") })],
+	["a component with rows in rows", (rows) => ({ render: () => Array(rows / 2).fill("row\nrow") })],
+])("of %s with more than 500 rows, the last row says how many are missing", (_what, render) => {
+	expect(drawnBy(() => render(500))).toEqual(Array(500).fill("row"));
+	expect(drawnBy(() => render(600))).toEqual([...Array(499).fill("row"), "… 101 more lines"]);
+});
+
 test("a component is drawn once per width, and its renderer is called again only for a complete redraw", () => {
 	const asked: string[] = [];
 	const view = new CustomEntryView(plainStyle(), ENTRY, () => {
