@@ -55,20 +55,24 @@ const resolvedImports: Plugin = {
 };
 /** Tests of tools, which pass on this machine and, as projects, on other hosts: see test/hosts.ts and test/helpers/tool-hosts.ts. */
 const HOST_TESTS = "bash,edit,jobs,large-trees,read,search,write";
-/** Tests that start npm, git, ssh, containers, compilers or many servers, which takes seconds for each: `npm run test:programs`. */
-const PROGRAM_TESTS = [
-	"cli/subcommands/{doctor,hooks-new}",
+/** Tests that take seconds of CPU time each, because they start other programs or try every case: `npm run test:slow`. */
+const SLOW_TESTS = [
+	"cli/subcommands/{doctor,hooks-new,verify-long}",
 	"docs/{packages,testing,types}",
 	"extensions/fixtures",
 	"helpers/{git-server,npm-registry,package-fixtures}",
 	"hooks-examples/{auto-commit,containers,git-checkpoint,ssh}",
 	"mcp/{elicitation,session}",
+	"models/every-model",
+	"modes/interactive/scenes/*",
 	"modes/interactive/{mcp,other-machine}",
 	"packages/{examples,install-git,install-npm,lock,manage}",
+	"regular-expressions",
 	"resources/git-worktrees",
 	"services/code/package-code",
 	"testing/kit",
 	"tools/machine/shell-machine",
+	"tui/terminal-guard",
 ].map((name) => `test/${name}.test.ts`);
 const HOSTS = process.env.PI_TEST_HOST?.split(",") ?? ["sh"];
 const plugins = [libraryPatchesPlugin(patches), resolvedImports];
@@ -80,8 +84,7 @@ const server = { deps: { inline: [patches.modules] } };
  */
 class ProjectSequencer extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-		const place = ({ project }: TestSpecification) =>
-			["unit", "programs", "e2e", "hosts", "faults"].indexOf(project.name);
+		const place = ({ project }: TestSpecification) => ["unit", "slow", "e2e", "hosts", "faults"].indexOf(project.name);
 		return (await super.sort(files)).sort((a, b) => place(a) - place(b));
 	}
 }
@@ -108,7 +111,7 @@ export const unit = {
 		poolOptions,
 		expect,
 		include: ["test/**/*.test.ts"],
-		exclude: ["test/e2e/**", "test/faults/**", ...PROGRAM_TESTS],
+		exclude: ["test/e2e/**", "test/faults/**", ...SLOW_TESTS],
 		provide,
 		setupFiles,
 		testTimeout: 15_000,
@@ -128,7 +131,7 @@ export default defineConfig({
 		sequence: { sequencer: ProjectSequencer },
 		projects: [
 			unit,
-			{ ...unit, test: { ...unit.test, name: "programs", include: PROGRAM_TESTS, exclude: [] } },
+			{ ...unit, test: { ...unit.test, name: "slow", include: SLOW_TESTS, exclude: [] } },
 			...HOSTS.map((host) => ({
 				resolve: { alias },
 				plugins,

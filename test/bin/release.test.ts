@@ -36,7 +36,7 @@ describe("a release", () => {
 	test("is tested, gets a heading in the changelog, a version, a commit and a tag", () => {
 		const { root, git, run, scripts } = checkout();
 		release({ root, version: "0.2.0", date: "2026-11-26", run });
-		expect(scripts).toEqual(["run release:check", "run test", "run test:programs", "run test:e2e"]);
+		expect(scripts).toEqual(["run release:check", "run test", "run test:slow", "run test:e2e"]);
 		expect(readFileSync(join(root, "CHANGELOG.md"), "utf8")).toBe(
 			"# Changelog\n\n## Unreleased\n\n## 0.2.0 · 2026-11-26\n\n### Added\n\n- A thing.\n",
 		);

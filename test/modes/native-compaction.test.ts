@@ -5,6 +5,7 @@ import { run } from "../cli/subcommands/run.js";
 import type { LoopbackProvider } from "../helpers/loopback-provider.js";
 import { recordIO } from "../helpers/record-io.js";
 import { startSession } from "../helpers/session.js";
+import { skipTime } from "../helpers/skip-time.js";
 import { tempAgentDir } from "../helpers/temp.js";
 import { serve as serveAcp } from "./acp/serve.js";
 import { startApp } from "./interactive/app.js";
@@ -120,6 +121,7 @@ async function previewed() {
 test("the screen, where /context says so", async () => {
 	const pi = await previewed();
 	const { terminal, submit } = pi;
+	skipTime(1);
 	await terminal.press("enter");
 	await terminal.waitFor("compacted here");
 	await submit("go");
@@ -131,11 +133,14 @@ test("the screen, where /context says so", async () => {
 
 test("a summary that the user edits is for every model", async () => {
 	const { terminal, submit, provider } = await previewed();
+	skipTime(1);
 	await terminal.type("e");
 	await terminal.waitFor("shift+enter new line");
 	await terminal.type(", EDITED");
+	skipTime(1);
 	await terminal.press("enter");
 	await terminal.waitFor("summary by you");
+	skipTime(1);
 	await terminal.press("enter");
 	await terminal.waitFor("compacted here");
 	await submit("go");

@@ -9,6 +9,7 @@ import type { CreateAgentSessionOptions } from "../../src/sdk/create-session.js"
 import { untilActivity, untilIdle } from "../helpers/activity.js";
 import { type LoopbackProvider, toolCall } from "../helpers/loopback-provider.js";
 import { startSession } from "../helpers/session.js";
+import { skipTime } from "../helpers/skip-time.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
 import { startApp } from "./interactive/app.js";
 import { startPlain } from "./plain/start-plain.js";
@@ -109,6 +110,7 @@ const MODES: Record<string, (place: Place) => Promise<Driver>> = {
 			abort: () => app.terminal.press("escape"),
 			async accept() {
 				await app.terminal.waitFor("enter accept");
+				skipTime(1);
 				await app.terminal.press("enter");
 			},
 			async end() {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { toolCall } from "../../helpers/loopback-provider.js";
+import { skipTime } from "../../helpers/skip-time.js";
 import { tempAgentDir, tempDir } from "../../helpers/temp.js";
 import { type App, type AppOptions, startApp } from "./app.js";
 
@@ -76,6 +77,7 @@ test("the tasks are still shown after a compaction, a reload and a resume", asyn
 	await first.terminal.waitFor("▎ More.");
 	await first.submit("/compact");
 	await first.terminal.waitFor("The summary.");
+	skipTime(1);
 	await first.terminal.press("enter");
 	await first.terminal.waitFor("◆ The summary.");
 	expect(JSON.stringify(first.session().context.messages)).not.toContain("pending");
