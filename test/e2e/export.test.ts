@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startProvider, text, toolCall } from "../helpers/loopback-provider.js";
 import { runPi } from "../helpers/run-pi.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
-import { agentDirFor, openPi, submit, submitIdle } from "./support.js";
+import { agentDirFor, openPi, read, submit, submitIdle } from "./support.js";
 
 const page = readFileSync(new URL("../../docs/usage.md", import.meta.url), "utf8");
 /** The commands of the section on the export. */
@@ -94,6 +94,7 @@ test("an undone compaction is in no format that another program continues from",
 	provider.reply("The summary of one and two.");
 	await submitIdle(pi, "/compact");
 	await pi.waitForText("enter accept");
+	await read();
 	await pi.press("enter");
 	await pi.waitForText("compacted here");
 	await submitIdle(pi, "/uncompact anyway");

@@ -14,7 +14,6 @@ import type { InteractiveOptions, News } from "./interactive-options.js";
 import { createPromptTarget, sendPrompts } from "./prompt-controller.js";
 import type { Screen } from "./screen.js";
 import type { ScreenComponents, ScreenReports } from "./screen-components.js";
-import { SessionBinding } from "./session-binding.js";
 import { createShell, type ShellHost } from "./shell.js";
 import type { Transcript } from "./transcript.js";
 
@@ -51,8 +50,11 @@ export async function beginSession(
 		},
 	});
 	session.mode = "interactive";
-	// Too many words for the first paint.
-	const { FAILURE_WORDS } = await import("../request-error.js");
+	// Too much for the first paint.
+	const [{ FAILURE_WORDS }, { SessionBinding }] = await Promise.all([
+		import("../request-error.js"),
+		import("./session-binding.js"),
+	]);
 	const binding = new SessionBinding(screen, session, editor, { words: FAILURE_WORDS, ended });
 	announceReading(session, screen);
 	// A resumed session needs highlighting for its first frame; a new session loads it later.
