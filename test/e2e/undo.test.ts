@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
 import { tempAgentDir, tempDir, writeFiles } from "../helpers/temp.js";
-import { openPi, submit } from "./support.js";
+import { openPi, submit, submitIdle } from "./support.js";
 
 test("/undo restores a file, shows the diff of one that changed since, and /pop restores files too", async () => {
 	const provider = await startProvider();
@@ -24,7 +24,7 @@ test("/undo restores a file, shows the diff of one that changed since, and /pop 
 	await submit(pi, "edit it");
 	await pi.waitForText("Edited once.");
 	await pi.waitForGone("esc stops");
-	await submit(pi, "/undo");
+	await submitIdle(pi, "/undo");
 	await pi.waitForText("restored a.txt");
 	expect(readFileSync(file, "utf8")).toBe("first\n");
 
@@ -33,7 +33,7 @@ test("/undo restores a file, shows the diff of one that changed since, and /pop 
 	await pi.waitForText("Edited twice.");
 	await pi.waitForGone("esc stops");
 	writeFileSync(file, "mine\n");
-	await submit(pi, "/undo");
+	await submitIdle(pi, "/undo");
 	await pi.waitForText("a.txt changed since");
 	await pi.waitForText("1 mine");
 	await pi.waitForText("Restore it anyway");
@@ -45,7 +45,7 @@ test("/undo restores a file, shows the diff of one that changed since, and /pop 
 	await submit(pi, "edit it once more");
 	await pi.waitForText("Edited thrice.");
 	await pi.waitForGone("esc stops");
-	await submit(pi, "/pop 3");
+	await submitIdle(pi, "/pop 3");
 	await pi.waitForText("Restore the files that these turns changed?");
 	await pi.press("down", "enter");
 	await pi.waitForText("Restored");
