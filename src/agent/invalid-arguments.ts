@@ -4,7 +4,7 @@ import { isRecord } from "../util/is-record.js";
 
 /** Rules of the validator's library that repeat what the line already says. */
 const MISSING = /^( {2}- )(.+): must have required properties (.+)$/;
-/** Its words for a value that is none of the constants of a schema. It has a line for each constant. */
+/** Its words for a value other than the constants of a schema. It has a line for each constant. */
 const NO_CONSTANT = /^( {2}- )(.+): must be equal to (?:constant|one of the allowed values)$/;
 /** What follows the lines of all alternatives. */
 const NO_ALTERNATIVE = /^ {2}- (.+): must match a schema in (?:anyOf|oneOf)$/;

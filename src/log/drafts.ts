@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ensurePrivateDir, tryUnlink } from "../util/fs.js";
+import { tryUnlink } from "../util/fs.js";
+import { OpenFile } from "./open-file.js";
 
 /** Text that the user had not sent when a session ended. It is not an entry: the user may never send it. */
 
@@ -18,18 +19,10 @@ export function newDraftPath(dir: string): string {
  * Writes a draft, behind one that is there already. Returns when it is written: the process may be about to end.
  * @throws the system's error
  */
-export function keepDraft(path: string, dir: string, text: string): void {
-	ensurePrivateDir(dir);
+export function keepDraft(path: string, text: string): void {
 	const texts = [readDraft(path), text].filter((part) => part !== "");
 	// Replaced as a whole: the disk may be full.
-	const temporary = `${path}.tmp`;
-	try {
-		writeFileSync(temporary, texts.join("\n\n"), { mode: 0o600 });
-		renameSync(temporary, path);
-	} catch (error) {
-		tryUnlink(temporary);
-		throw error;
-	}
+	OpenFile.create(path, [Buffer.from(texts.join("\n\n"))], { replaces: true }).close();
 }
 
 /** Removes a draft. @returns its text; empty if none is there */

@@ -10,7 +10,7 @@ import { OpenFile } from "./open-file.js";
 
 const COPIED_BYTES = 1024 * 1024;
 
-/** Hears which writes to a session file fail, and which succeed. */
+/** Listens to the writes of a session file: which fail, and which succeed. */
 export interface LogWatcher {
 	/** Called once per incident: when writes start to fail, or when another program changed the file. */
 	onWriteError(error: PiError): void;

@@ -22,7 +22,7 @@ export function keepUnsent(session: DraftOwner, texts: readonly string[]): strin
 	if (sessionFile === null || text === "") return null;
 	const hasFile = hasOwnDraft(session, sessionFile);
 	try {
-		keepDraft(hasFile ? draftPath(sessionFile) : newDraftPath(dirname(sessionFile)), dirname(sessionFile), text);
+		keepDraft(hasFile ? draftPath(sessionFile) : newDraftPath(dirname(sessionFile)), text);
 	} catch (error) {
 		return `What was not sent could not be kept: ${systemReason(error)}`;
 	}

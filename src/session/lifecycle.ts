@@ -53,7 +53,7 @@ export class Lifecycle {
 
 	constructor(private readonly deps: LifecycleDeps) {}
 
-	/** Sets what hears of the writes of this log and of its successors. */
+	/** Sets the listener for the writes of this log and of its successors. */
 	watchLog(watcher: LogWatcher): void {
 		this.#watcher = watcher;
 		Object.assign(this.deps.state.log, watcher);

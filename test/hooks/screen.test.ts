@@ -320,7 +320,7 @@ test.each([
 	expect(texts).toEqual([shown]);
 });
 
-test("the mode hears of each notice how serious it is: info if the hook does not say", async () => {
+test("each notice reaches the mode with its level, which is info by default", async () => {
 	const notices: string[][] = [];
 	const notify = (...notice: string[]) => void notices.push(notice);
 	const call = '[ctx.ui.notify("saved"), ctx.ui.notify("slow", "warning")]';

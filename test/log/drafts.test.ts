@@ -8,7 +8,7 @@ import { tempDir } from "../helpers/temp.js";
 test("a draft is returned once, and only its owner can read it", () => {
 	const dir = join(tempDir(), "sessions");
 	const path = draftPath(join(dir, "a.jsonl"));
-	keepDraft(path, dir, "a thought\nof two lines");
+	keepDraft(path, "a thought\nof two lines");
 	if (process.platform !== "win32") expect(statSync(path).mode & 0o777).toBe(0o600);
 	expect(takeDraft(path)).toBe("a thought\nof two lines");
 	expect(takeDraft(path)).toBe("");
@@ -18,15 +18,15 @@ test("a draft is returned once, and only its owner can read it", () => {
 test("a second draft follows the first", () => {
 	const dir = tempDir();
 	const path = draftPath(join(dir, "a.jsonl"));
-	keepDraft(path, dir, "first");
-	keepDraft(path, dir, "second");
+	keepDraft(path, "first");
+	keepDraft(path, "second");
 	expect(takeDraft(path)).toBe("first\n\nsecond");
 });
 
 test("a draft that cannot be written leaves no part of it", () => {
 	const dir = join(tempDir(), "in-the-way");
 	writeFileSync(dir, "");
-	expect(() => keepDraft(draftPath(join(dir, "a.jsonl")), dir, "text")).toThrow();
+	expect(() => keepDraft(draftPath(join(dir, "a.jsonl")), "text")).toThrow();
 });
 
 test.each<[string, (path: string) => unknown]>([
@@ -36,7 +36,7 @@ test.each<[string, (path: string) => unknown]>([
 	const dir = tempDir();
 	const path = join(dir, "a.jsonl");
 	writeFileSync(path, "{}\n");
-	keepDraft(draftPath(path), dir, "text");
+	keepDraft(draftPath(path), "text");
 	await remove(path);
 	expect(existsSync(draftPath(path))).toBe(false);
 });

@@ -337,7 +337,7 @@ test("a past request has the system prompt and tools of then, without a hook too
 	});
 });
 
-test("a hook that is back after a freeze and adds its section again is told how to undo the freeze", async () => {
+test("the error of a hook that adds its section again after a freeze says how to undo the freeze", async () => {
 	const hook = `export default (pi) => {
 		pi.on("context", ({ systemPrompt }) => ({ systemPrompt: [...systemPrompt, { id: "mode:x", text: "Only look." }] }));
 		pi.command("mark", { handler: async (ctx) => { await ctx.saveEntry({ type: "mark" }); } });

@@ -3,20 +3,14 @@ import { expect, test } from "vitest";
 import { simpleWidth } from "../../../src/tui/internals/measure-text.js";
 
 test.each([
-	["styles", "\x1b[1;38;5;24mbold\x1b[m text", 9],
 	["a prompt whose background reaches the end of its line", "\x1b[48;5;236m› look\x1b[K\x1b[m", 6],
 	["a link that ends with ST", "see \x1b]8;;https://example.com/\x1b\\the page\x1b]8;;\x1b\\.", 13],
 	["a link that ends with BEL", "\x1b]8;id=1;https://example.com/\x07page\x1b]8;;\x07", 4],
-	["Chinese", "文件 a", 6],
-	["the cursor", "ab\x1b_pi:c\x07c", 3],
 ])("measures %s without segmenting", (_name, text, width) => {
 	expect(simpleWidth(text)).toBe(width);
 });
 
 test.each([
-	["an emoji", "👍"],
-	["a letter with a mark that follows it", "e\u0301"],
-	["a tab", "a\tb"],
 	["a sequence that moves the cursor", "\x1b[2A"],
 	["a link without an end", "\x1b]8;;https://example.com/"],
 	["a sequence without an end", "\x1b[1"],
