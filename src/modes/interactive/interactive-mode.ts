@@ -6,7 +6,6 @@ import { stripAll } from "../../util/sanitize.js";
 import { exitBySignal } from "../../util/signals.js";
 import { announceStart } from "../../util/started.js";
 import { endWithoutScreen, exitCodeOf, leaveSession } from "../session-end.js";
-import { keepUnsent } from "../unsent-text.js";
 import { beginSession, startQuestions } from "./begin-session.js";
 import type { InteractiveOptions } from "./interactive-options.js";
 import { createScreenComponents } from "./screen-components.js";
@@ -19,6 +18,8 @@ import { createScreenComponents } from "./screen-components.js";
  */
 export async function runInteractive(options: InteractiveOptions): Promise<number> {
 	let session: AgentSession | null = null;
+	/** Loaded with the session: not for the first paint. */
+	let keepUnsent: ((session: AgentSession, texts: readonly string[]) => string | null) | null = null;
 	let quit = () => {};
 	const quitting = new Promise<void>((resolve) => {
 		quit = resolve;
@@ -31,7 +32,7 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	let kept: { line: string | null } | undefined;
 	/** Keeps what was not sent, once: queued prompts come before the draft, as after Escape. @returns a line for the user */
 	const keep = (): string | null => {
-		if (session === null) return null;
+		if (session === null || keepUnsent === null) return null;
 		const { steering, followUps } = session.queue;
 		const texts = [...steering, ...followUps, ...input.takeWaiting(), editor.getExpandedText()];
 		kept ??= { line: keepUnsent(session, texts) };
@@ -45,7 +46,9 @@ export async function runInteractive(options: InteractiveOptions): Promise<numbe
 	};
 	const begin = async (): Promise<void> => {
 		await painted(screen.tui, () => editor.getText() !== "");
+		const unsentText = import("../unsent-text.js");
 		session = await options.startSession(questions);
+		({ keepUnsent } = await unsentText);
 		announceStart();
 		// The user may have quit during startup.
 		if (ended.signal.aborted) return dispose();
