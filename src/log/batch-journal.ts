@@ -2,6 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { tryUnlink } from "../util/fs.js";
 import { isRecord } from "../util/is-record.js";
 import { parseLine } from "./line-patterns.js";
+import { isForbidden } from "./open-error.js";
 import type { OpenFile } from "./open-file.js";
 
 /**
@@ -16,7 +17,9 @@ export function batchJournalPath(file: string): string {
 
 /**
  * Records that `bytes` are about to be written at the end of the file, at byte `offset`. If a write that failed has left a part
- * of its batch there, `bytes` begin with the rest: the journal then keeps the complete batch.
+ * of its batch there, `bytes` begin with the rest: the journal then keeps the complete batch. Writes none if the directory allows
+ * no new files: a batch that a crash may interrupt is better than none.
+ * @throws the system's error
  */
 export function writeBatchJournal(file: string, offset: number, bytes: Buffer): void {
 	const path = batchJournalPath(file);
@@ -29,8 +32,12 @@ export function writeBatchJournal(file: string, offset: number, bytes: Buffer): 
 	const head = Buffer.from(`${JSON.stringify({ offset: isRest ? offset - written : offset, bytes: batch.length })}\n`);
 	// Replaced as a whole: the disk may still be full.
 	const temporary = `${path}.tmp`;
-	writeFileSync(temporary, Buffer.concat([head, batch]), { mode: 0o600 });
-	renameSync(temporary, path);
+	try {
+		writeFileSync(temporary, Buffer.concat([head, batch]), { mode: 0o600 });
+		renameSync(temporary, path);
+	} catch (error) {
+		if (!isForbidden(error)) throw error;
+	}
 }
 
 /** Deletes the journal after its lines were written. If that fails, the next open finds the lines complete. */

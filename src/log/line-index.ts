@@ -8,6 +8,16 @@ export interface NewLine {
 	type: string;
 }
 
+/** The contents of an index. */
+export interface IndexColumns {
+	/** Number of lines. */
+	lines: number;
+	/** Names of the types by number. */
+	types: readonly string[];
+	/** Offsets, lengths, types and roles of the lines. */
+	bytes: Buffer[];
+}
+
 /** Small enough to stay in the processor's cache between read and scan. */
 export const CHUNK_BYTES = 128 * 1024;
 /** `}`, the last byte of an object. */
@@ -76,6 +86,31 @@ export class LineIndex {
 		return new Map(names.map((name, number) => [name, counts[number] ?? 0] as const).filter(([, n]) => n > 0));
 	}
 
+	/** Everything in this index: columns of numbers, in the byte order of this machine, and the names of the types. */
+	toColumns(): IndexColumns {
+		const used = [this.#starts, this.#lengths, this.#types, this.#roles].map((column) =>
+			column.subarray(0, this.#count),
+		);
+		return { lines: this.#count, types: this.#table.names, bytes: used.map(bytesOf) };
+	}
+
+	/** The index that `toColumns` returned. @param bytes its columns, one behind the other */
+	static fromColumns(lines: number, types: readonly string[], bytes: Buffer): LineIndex {
+		const index = new LineIndex();
+		index.#starts = new Float64Array(lines);
+		index.#lengths = new Float64Array(lines);
+		index.#types = new Uint16Array(lines);
+		index.#roles = new Uint8Array(lines);
+		let at = 0;
+		for (const column of [index.#starts, index.#lengths, index.#types, index.#roles].map(bytesOf)) {
+			at += bytes.copy(column, 0, at, at + column.length);
+		}
+		for (const type of types.slice(1)) index.#table.numberOf(type);
+		for (const type of index.#types) if (type === 0) index.#untyped++;
+		index.#count = lines;
+		return index;
+	}
+
 	/** Adds a line after all others. */
 	add(start: number, byteLength: number, type: string | undefined): void {
 		this.#push(start, byteLength, type === undefined ? 0 : this.#table.numberOf(type), 0);
@@ -138,12 +173,16 @@ export class LineIndex {
 	}
 
 	#grow(): void {
-		const size = this.#starts.length * 2;
+		const size = Math.max(FIRST_LINES, this.#starts.length * 2);
 		this.#starts = copyTo(new Float64Array(size), this.#starts);
 		this.#lengths = copyTo(new Float64Array(size), this.#lengths);
 		this.#types = copyTo(new Uint16Array(size), this.#types);
 		this.#roles = copyTo(new Uint8Array(size), this.#roles);
 	}
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
+	return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 function copyTo<T extends { set(values: T): void }>(larger: T, values: T): T {

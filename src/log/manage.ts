@@ -7,11 +7,12 @@ import { dropBatchJournal } from "./batch-journal.js";
 import { dropDraft } from "./drafts.js";
 import { entryTimestamp } from "./entry.js";
 import { removeFileContents } from "./file-contents.js";
+import { dropSavedIndex } from "./saved-index.js";
 import { SessionLog } from "./session-log.js";
 import { subSessionsDir } from "./session-paths.js";
 
 /**
- * Deletes a session file with its batch journal, its draft, its kept contents of files and its sub-sessions for good.
+ * Deletes a session file with its batch journal, its draft, its saved index, its kept contents of files and its sub-sessions for good.
  * Does nothing if the file does not exist.
  * @throws PiError `log_locked` if a pi has it open, including this one: the file is unchanged; `log_write_failed` if the file,
  * or after it one of the others, cannot be deleted; the system's error if the directory is not writable
@@ -22,6 +23,7 @@ export function removeSession(path: string): void {
 		unlinkSync(path);
 		dropBatchJournal(path);
 		dropDraft(path);
+		dropSavedIndex(path);
 		removeFileContents(path);
 		rmSync(subSessionsDir(path), { recursive: true, force: true });
 	} catch (cause) {
@@ -32,7 +34,7 @@ export function removeSession(path: string): void {
 }
 
 /**
- * Moves a session file and its sub-sessions to the trash of the system. Its draft and its kept contents of files are deleted.
+ * Moves a session file and its sub-sessions to the trash of the system. Its draft, its saved index and its kept contents of files are deleted.
  * @returns null, or the reason why the trash does not accept it; the file is then unchanged
  * @throws PiError `log_locked` if a pi has it open, including this one
  */
@@ -43,6 +45,7 @@ export async function trashSession(path: string, trash = moveToTrash): Promise<s
 		if (refusal !== null) return refusal;
 		dropBatchJournal(path);
 		dropDraft(path);
+		dropSavedIndex(path);
 		removeFileContents(path);
 		const children = subSessionsDir(path);
 		if (existsSync(children)) await trash(children);

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { PiError } from "../errors.js";
 import { errnoCode, isNotFound } from "../util/fs.js";
+import { isOtherVersion } from "./read-entry.js";
 
 /** The path of a session file with links resolved. @throws PiError as `unopened` */
 export function realPath(path: string): string {
@@ -18,6 +19,14 @@ export function unopened(path: string, error: unknown): PiError {
 	if (code === "EISDIR") return new PiError("log_not_a_session", `${path} is not a session: it is a directory`);
 	if (code === "ENXIO") return new PiError("log_not_a_session", `${path} is not a session: it is a socket or device`);
 	return new PiError("file_unreadable", `Cannot read the session ${path}`, { cause: error });
+}
+
+/** The error for a file whose first line is no header. @param reason of `readSessionHeader` */
+export function notASession(path: string, reason: string): PiError {
+	const hint = isOtherVersion(reason)
+		? "`pi sessions import <file>` makes a session of a file in the tree format"
+		: "choose a session file, or start a new session";
+	return new PiError("log_not_a_session", `${path} is not a session: ${reason}`, { hint });
 }
 
 /** True if an operation failed because it is not permitted or the file system is read-only. */

@@ -69,6 +69,12 @@ export class OpenFile {
 		return fstatSync(this.#opened());
 	}
 
+	/** Differs for another file, and after any change to this one: its place on the disk, its size, and when it changed, in ns. */
+	fingerprint(): string {
+		const { dev, ino, size, mtimeNs, ctimeNs } = fstatSync(this.#opened(), { bigint: true });
+		return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+	}
+
 	/**
 	 * Fills `bytes` from a byte offset of the file.
 	 * @throws the system's error, or an error if the file ends too early

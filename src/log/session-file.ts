@@ -7,6 +7,7 @@ import { completeBatch, dropBatchJournal, writeBatchJournal } from "./batch-jour
 import { CHUNK_BYTES, LineIndex, type NewLine, sharedBuffer } from "./line-index.js";
 import { isForbidden, realPath, unopened } from "./open-error.js";
 import { OpenFile } from "./open-file.js";
+import { type KnownLines, openIndex, saveIndex } from "./saved-index.js";
 
 const COPIED_BYTES = 1024 * 1024;
 
@@ -32,6 +33,8 @@ type Accept = (file: OpenFile) => boolean;
  * next append writes it first, so that indices on disk always equal indices in memory.
  */
 export class SessionFile {
+	/** What an earlier process counted of the requests. */
+	usage: KnownLines["usage"];
 	#index = new LineIndex();
 	#file: OpenFile | null = null;
 	#lock: Lock | null = null;
@@ -166,11 +169,16 @@ export class SessionFile {
 		return this.#isDue ? this.#failure : null;
 	}
 
-	/** Tries again to write pending lines, releases the lock and closes the file. */
-	close(): void {
+	/**
+	 * Tries again to write pending lines, releases the lock and closes the file.
+	 * @param usage kept for the next start, with the index of a large file
+	 */
+	close(usage: KnownLines["usage"]): void {
 		if (this.#isClosed) return;
 		this.save();
 		this.#isClosed = true;
+		const known = { index: this.#index, isEnded: !this.#isTorn, usage };
+		if (this.#file && this.#lock && this.#pending.length === 0) saveIndex(this.target, this.#file, this.#size, known);
 		this.#lock?.release();
 		this.#file?.close();
 	}
@@ -190,7 +198,10 @@ export class SessionFile {
 		}
 		if (file.canAppend) this.#completeBatch(file);
 		this.#remember(file);
-		this.#isTorn = !this.#index.scan(file, 0, this.#size);
+		const { index, isEnded, usage } = openIndex(this.target, file, this.#size);
+		this.#index = index;
+		this.#isTorn = !isEnded;
+		this.usage = usage;
 	}
 
 	#completeBatch(file: OpenFile): void {
@@ -275,7 +286,7 @@ export class SessionFile {
 		}
 		const bytes = this.#pendingBytes();
 		const isBatch = this.#pendingLines > 1;
-		if (isBatch) this.#writeJournal(bytes);
+		if (isBatch) writeBatchJournal(this.target, this.#size, bytes);
 		let written = 0;
 		try {
 			file.append(bytes, (count) => {
@@ -288,15 +299,6 @@ export class SessionFile {
 		}
 		this.#pendingLines = 0;
 		if (isBatch) dropBatchJournal(this.target);
-	}
-
-	#writeJournal(bytes: Buffer): void {
-		try {
-			writeBatchJournal(this.target, this.#size, bytes);
-		} catch (error) {
-			if (!isForbidden(error)) throw error;
-			// The directory allows no new files: a batch that a crash may interrupt is better than none.
-		}
 	}
 
 	/** Writes the complete session to its path again after another program removed, replaced or truncated the file. */

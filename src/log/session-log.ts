@@ -13,10 +13,12 @@ import { copyFileContents } from "./file-contents.js";
 import type { NewLine } from "./line-index.js";
 import type { MessageRole } from "./line-patterns.js";
 import { newHeader } from "./new-header.js";
+import { notASession } from "./open-error.js";
 import { OpenFile } from "./open-file.js";
-import { holdsTornHeader, isOtherVersion, opaqueEntry, readSessionHeader } from "./read-entry.js";
+import { holdsTornHeader, opaqueEntry, readSessionHeader } from "./read-entry.js";
 import { SessionFile, type SessionFileHost } from "./session-file.js";
 import { sessionFileName } from "./session-paths.js";
+import { type SpentUsage, UsageTotals } from "./usage-totals.js";
 
 export interface SessionLogOptions {
 	/**
@@ -36,6 +38,8 @@ const UNREAD = opaqueEntry("not read yet");
 export class SessionLog {
 	/** See `SessionLogOptions`. */
 	onWriteError: (error: PiError) => void;
+	/** What the requests used. */
+	#usage = new UsageTotals();
 	/** Called after each write, when the file has all entries. */
 	onSaved = () => {};
 	#file: SessionFile | null = null;
@@ -84,20 +88,14 @@ export class SessionLog {
 	static open(path: string, options: SessionLogOptions & { readOnly?: boolean; cwd?: string } = {}): SessionLog {
 		const log = new SessionLog(options);
 		const file = SessionFile.open(path, options.readOnly === true, log.#host(), (opened) => {
-			if (opened.stats().size === 0) return true;
-			const header = readSessionHeader(opened);
-			if (typeof header === "string") {
-				if (holdsTornHeader(opened)) return false;
-				throw new PiError("log_not_a_session", `${path} is not a session: ${header}`, {
-					hint: isOtherVersion(header)
-						? "`pi sessions import <file>` makes a session of a file in the tree format"
-						: "choose a session file, or start a new session",
-				});
-			}
-			return true;
+			const header = opened.stats().size === 0 ? null : readSessionHeader(opened);
+			if (typeof header !== "string") return true;
+			if (holdsTornHeader(opened)) return false;
+			throw notASession(path, header);
 		});
 		log.#file = file;
 		log.#entries = new Array<SessionEntry>(file.length).fill(UNREAD);
+		log.#usage = new UsageTotals(file.usage);
 		if (file.length === 0) log.#queueHeader(newHeader(options.cwd ?? process.cwd()));
 		return log;
 	}
@@ -281,7 +279,12 @@ export class SessionLog {
 	/** Releases the lock and closes the file. Entries parsed so far remain readable. */
 	close(): void {
 		this.#isClosed = true;
-		this.#file?.close();
+		this.#file?.close(this.#usage.counted);
+	}
+
+	/** Tokens and price of all requests, counted in steps of a few ms. @returns null until all are counted */
+	countUsage(): SpentUsage | null {
+		return this.#usage.countSome(this);
 	}
 
 	/**

@@ -13,7 +13,7 @@ import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { RecordedMachine } from "../log/last-choices.js";
 import { SessionName } from "../log/last-choices.js";
 import { removeSession } from "../log/manage.js";
-import { type SpentUsage, UsageTotals } from "../log/usage-totals.js";
+import type { SpentUsage } from "../log/usage-totals.js";
 import { thinkingLevels } from "../models/thinking-levels.js";
 import { RPC_OPERATIONS, type RpcOperations, type SessionOperations } from "../operations/index.js";
 import { prepareModel } from "../operations/set-model.js";
@@ -57,7 +57,6 @@ const OperatedSession = class {
 export class AgentSession extends OperatedSession {
 	readonly #components: SessionComponents;
 	readonly #stats = new StatsCounter();
-	readonly #spent = new UsageTotals();
 	readonly #name = new SessionName();
 	readonly #hosts = new LoggedMachines();
 	readonly controls: SessionControls;
@@ -257,7 +256,7 @@ export class AgentSession extends OperatedSession {
 
 	/** Tokens and price of all requests, counted in small steps. @returns null until a long session is counted */
 	spentSoFar(): SpentUsage | null {
-		return this.#spent.countSome(this.#components.state.log);
+		return this.#components.state.log.countUsage();
 	}
 
 	/** Every command. Starts the MCP servers, whose prompts are commands, in the background. */

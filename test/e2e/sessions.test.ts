@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+	appendFileSync,
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startProvider, toolCall } from "../helpers/loopback-provider.js";
@@ -90,6 +99,57 @@ test("an imported session is continued, and pi context shows its compaction", as
 	for (const words of ["It began early.", "user: kept", "Left a branch.", "user: continue"])
 		expect(sent).toContain(words);
 	expect(sent).not.toContain("user: early");
+});
+
+test("a large session opens again from its index, which a change to the file outdates", async () => {
+	const provider = await startProvider();
+	const [agentDir, cwd] = [agentDirFor(provider), tempDir()];
+	const path = join(cwd, "large.jsonl");
+	const timestamp = "2026-01-01T10:00:00.000Z";
+	const usage = { input: 1000, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 1000 };
+	const user = (content: string) => ({ type: "message", timestamp, message: { role: "user", content, timestamp: 1 } });
+	const reply = {
+		...{
+			role: "assistant",
+			content: [{ type: "text", text: "x".repeat(20_000) }],
+			api: "a",
+			provider: "p",
+			model: "m",
+		},
+		...{ usage: { ...usage, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0.01 } } },
+		...{ stopReason: "stop", timestamp: 1 },
+	};
+	const entries = [
+		{ type: "session", version: 1, id: "large", timestamp, cwd },
+		...Array(250).fill({ type: "message", timestamp, message: reply }),
+		{ type: "compaction", timestamp, summary: "Much was said.", firstKeptEntryIndex: 250, tokensBefore: 9 },
+		user("the last words"),
+	];
+	const lines = (added: readonly object[]) => added.map((entry) => `${JSON.stringify(entry)}\n`).join("");
+	writeFileSync(path, lines(entries));
+	const look = async (text: string) => {
+		const pi = await openPi({ agentDir, cwd, args: ["--session", path] });
+		await pi.waitForText(text);
+		const screen = await pi.waitForText("$2.50");
+		await submitIdle(pi, "/quit");
+		await pi.exited;
+		return screen;
+	};
+	const first = await look("the last words");
+	const index = readFileSync(`${path}.index`);
+	expect(await look("the last words")).toBe(first);
+	expect(readFileSync(`${path}.index`)).toEqual(index);
+	appendFileSync(path, lines([user("words of another program")]));
+	await look("words of another program");
+	provider.reply("Hello.");
+	const print = await runPi(["-p", "--session", path, "hi"], { agentDir, cwd });
+	expect(print).toMatchObject({ code: 0, stdout: "Hello.\n" });
+	expect(conversation(provider, 0).slice(-3)).toEqual([
+		"user: the last words",
+		"user: words of another program",
+		"user: hi",
+	]);
+	await look("Hello.");
 });
 
 test("bad input names the problem and the next step in one line", async () => {

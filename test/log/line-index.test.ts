@@ -43,6 +43,27 @@ describe("the index of a file", () => {
 		expect(isEnded).toBe(false);
 	});
 
+	test("is the same after it was kept as columns, and takes further lines", () => {
+		const lines = fc.array(
+			fc.constantFrom('{"type":"note"}', "", " \t", USER, message("assistant"), "{", '{"type":"a"}'),
+		);
+		fc.assert(
+			fc.property(lines, lines, (before, after) => {
+				const texts = [before, after].map((part) => part.map((line) => `${line}\n`).join(""));
+				const text = texts.join("");
+				const { index } = scan(text);
+				const kept = scan(texts[0] ?? "").index.toColumns();
+				const restored = LineIndex.fromColumns(kept.lines, kept.types, Buffer.concat(kept.bytes));
+				restored.scan(fileOf(text), Buffer.byteLength(texts[0] ?? ""), Buffer.byteLength(text));
+				expect(linesOf(restored)).toEqual(linesOf(index));
+				expect(restored.countTypes()).toEqual(index.countTypes());
+				expect(["note", "other"].map((type) => restored.mayContain(type))).toEqual(
+					["note", "other"].map((type) => index.mayContain(type)),
+				);
+			}),
+		);
+	});
+
 	test("of an empty range has no lines and no open line", () => {
 		expect([scan("").isEnded, scan(`${USER}\n`, 9, USER.length + 1).isEnded]).toEqual([true, true]);
 	});

@@ -7,9 +7,9 @@ import { SessionLog } from "../../src/log/session-log.js";
 import { isLocked } from "../../src/util/file-lock.js";
 import { closing, fileWith, HEADER, pathOf, startProcess, tempDir, userMessage } from "./support.js";
 
-test("deleting a session removes its journal too, and deleting it again does not fail", () => {
+test("deleting a session removes its journal and its index too, and deleting it again does not fail", () => {
 	const path = fileWith(HEADER);
-	writeFileSync(`${path}.batch`, "half a write");
+	for (const name of ["batch", "index"]) writeFileSync(`${path}.${name}`, "half a write");
 	removeSession(path);
 	expect(readdirSync(dirname(path))).toEqual([]);
 	removeSession(path);
