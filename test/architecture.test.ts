@@ -50,7 +50,7 @@ const SCREENLESS = [
 	"src/testing/index.ts",
 	"src/modes/print.ts",
 	"src/modes/json.ts",
-	"src/modes/rpc/server.ts",
+	"src/modes/rpc/rpc-server.ts",
 ];
 
 interface Import {
@@ -102,7 +102,7 @@ function withoutTemplates(code: string): string {
 	return code.replace(/`(?:\\.|[^`\\])*`/gs, "``");
 }
 
-/** `src/modes/rpc/server.ts` → `modes`; `src/main.ts` → `main`. */
+/** `src/modes/rpc/rpc-server.ts` → `modes`; `src/main.ts` → `main`. */
 function unitOf(path: string): string {
 	return (path.split("/")[1] ?? "").replace(/\.ts$/, "");
 }

@@ -1,4 +1,4 @@
-import { statusOf } from "./failure-status.js";
+import { httpStatusOf } from "./failure-status.js";
 
 /** A kind of failed request: how it is recognized, whether pi retries it, and what the user can do. */
 export interface FailureKind {
@@ -357,7 +357,7 @@ const UNKNOWN: FailureKind = {
  * @param retryAfterMs the delay that the response requests: a quota that resets is a rate limit
  */
 export function kindOfFailure(text: string, retryAfterMs: number | null = null): FailureKind {
-	const status = statusOf(text);
+	const status = httpStatusOf(text);
 	const found = FAILURE_KINDS.find(({ name, statuses, words, except }) => {
 		if (name === "quota" && retryAfterMs !== null) return false;
 		return (statuses?.includes(status) ?? true) && (words?.test(text) ?? true) && !except?.test(text);

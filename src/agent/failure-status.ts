@@ -5,7 +5,7 @@ export function leadingStatus(text: string): number | null {
 }
 
 /** HTTP status in a described failure; null without one. */
-export function statusOf(text: string): number | null {
+export function httpStatusOf(text: string): number | null {
 	const page = /^the server(?: \S+)? answered (\d{3})\b/.exec(text);
 	return page ? Number(page[1]) : leadingStatus(text);
 }

@@ -1,6 +1,6 @@
+import { registerDemoModel } from "../demo/demo-model.js";
 import { createScratchProject } from "../demo/scratch-project.js";
 import { DEMO_PROMPTS } from "../demo/script.js";
-import { registerDemoModel } from "../demo/scripted-model.js";
 import type { CreateAgentSessionOptions } from "../sdk/create-session.js";
 import type { CliContext, CliOptions } from "./options.js";
 import { hookArguments } from "./session-options.js";

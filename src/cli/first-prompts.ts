@@ -22,7 +22,7 @@ async function readPrompts(
 ): Promise<Prompt[]> {
 	const resuming = resume ? [{ text: "/resume" }] : [];
 	if (files.length + messages.length === 0) return resuming;
-	const { composePrompt, loadFileArguments } = await import("./input.js");
+	const { composePrompt, loadFileArguments } = await import("./prompt-input.js");
 	const { first, rest } = composePrompt({ files: await loadFileArguments(files, base), messages });
 	return [...resuming, ...(first ? [first] : []), ...rest.map((text) => ({ text }))];
 }

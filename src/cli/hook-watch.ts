@@ -1,6 +1,6 @@
 import { describeHookError, HookError, hookFailure } from "../errors.js";
 import { hookFileName } from "../hooks/hook-name.js";
-import type { LoadedHook } from "../hooks/registry.js";
+import type { LoadedHook } from "../hooks/hook-registry.js";
 import { type HandlerWatch, Watchdog } from "../hooks/watchdog.js";
 import type { WatchedFile } from "../hooks/watchdog-cells.js";
 import { StrayErrorOwner } from "../session/hooks/stray-error-owner.js";

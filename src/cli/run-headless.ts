@@ -6,11 +6,11 @@ import { printHookErrors } from "../modes/session-end.js";
 import { type HookErrorEvent, ShownHookErrors } from "../modes/shown-hook-errors.js";
 import type { AgentSession } from "../sdk/agent-session.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../sdk/create-session.js";
+import { announceStart } from "../util/announce-start.js";
 import { stripAll } from "../util/sanitize.js";
 import { stopOnSignal, watchForStall } from "../util/signals.js";
-import { announceStart } from "../util/started.js";
-import { composePrompt, loadFileArguments, pipedSource, readPipedText, readSchemaOption } from "./input.js";
 import type { CliOptions } from "./options.js";
+import { composePrompt, loadFileArguments, pipedSource, readPipedText, readSchemaOption } from "./prompt-input.js";
 import { isUnsaved } from "./session-problems.js";
 import { divertConsole, watchStrayErrors } from "./stray-errors.js";
 

@@ -2,8 +2,8 @@ import { resolveUserPath, runEnvironment } from "../config/paths.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import { allMachineWords, isBundledWord } from "../hooks/bundled-words.js";
 import type { CreateAgentSessionOptions, SessionChoice } from "../sdk/create-session.js";
-import { textOrFile } from "./input.js";
 import { type CliContext, type CliOptions, isHeadless } from "./options.js";
+import { textOrFile } from "./prompt-input.js";
 
 /** The options of a session of the program: it shares its settings with the session, and its hooks are files. */
 export interface CliSessionOptions extends CreateAgentSessionOptions {

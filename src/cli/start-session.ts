@@ -1,6 +1,6 @@
 import { askHowToOpen } from "../commands/open-locked.js";
 import { PiError } from "../errors.js";
-import type { GrantRequest } from "../hooks/handles.js";
+import type { GrantRequest } from "../hooks/granted-handles.js";
 import type { StartQuestions } from "../modes/start-questions.js";
 import type { AgentSession } from "../sdk/agent-session.js";
 import type { CreateAgentSessionOptions } from "../sdk/create-session.js";

@@ -4,10 +4,10 @@ import type { CommandResult, CompletionItem, SelectOption, SelectOptions } from 
 import type { ThinkingLevel, UndoneFiles } from "../log/entry.js";
 import type { KeyTrial } from "../models/update/try-key.js";
 import type { SessionRequest } from "../usage/usage-index.js";
-import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction.js";
+import type { CommandCompaction, CompactionTokens, CompactionTrial } from "./compaction-request.js";
 import type { Inspector } from "./inspection.js";
 import type { LoginDialogs } from "./login-dialogs.js";
-import type { CommandMcp } from "./mcp.js";
+import type { CommandMcp } from "./mcp-status.js";
 import type { OpenAs } from "./open-locked.js";
 import type {
 	BranchRow,

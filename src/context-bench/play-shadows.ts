@@ -1,6 +1,6 @@
 import type { PlayedTotals, ShadowFigures } from "../commands/shadow-figures.js";
 import { hookFileName } from "../hooks/hook-name.js";
-import type { LoadedHook } from "../hooks/registry.js";
+import type { LoadedHook } from "../hooks/hook-registry.js";
 import { plural } from "../util/format-amounts.js";
 import { type BenchOptions, runBench, type StrategyResult } from "./bench.js";
 import { listUnplayed } from "./describe-report.js";

@@ -1,5 +1,5 @@
 import type { AssistantMessage, Context } from "@mariozechner/pi-ai";
-import type { CompactionTokens } from "../commands/compaction.js";
+import type { CompactionTokens } from "../commands/compaction-request.js";
 import { buildContext } from "../context/build-context.js";
 import { ContextMemo } from "../context/context-memo.js";
 import type { BuiltContext } from "../context/context-message.js";
@@ -14,7 +14,7 @@ import { StabilityWatch } from "../context/stability.js";
 import { describeHookError, hookFailure } from "../errors.js";
 import { flagValues } from "../hooks/flags.js";
 import { hookFileName } from "../hooks/hook-name.js";
-import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
+import { HookRegistry, type LoadedHook } from "../hooks/hook-registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import { isMessageEntry, isUserMessageEntry, type RequestFacts, type SessionEntry } from "../log/entry.js";

@@ -10,7 +10,7 @@ import { failedReply } from "../agent/failed-reply.js";
 import type { RetryPolicy } from "../agent/retry.js";
 import { describeError } from "../errors.js";
 import type { RequestAuth } from "../models/credentials.js";
-import type { ModelClient } from "../services/services.js";
+import type { ModelClient } from "../services/service-types.js";
 import { createAssistantMessageEventStream } from "../util/pi-ai.js";
 import { type AnswerFile, digestRequest } from "./answer-file.js";
 

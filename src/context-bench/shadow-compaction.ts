@@ -1,8 +1,8 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { CompactionTokens } from "../commands/compaction.js";
+import type { CompactionTokens } from "../commands/compaction-request.js";
 import { fillDefaults } from "../config/json-schema.js";
 import { SETTINGS_SCHEMA } from "../config/settings-schema.js";
-import { type CompactionPlan, planCompactions } from "../context/compact.js";
+import { type CompactionPlan, planCompactions } from "../context/compaction-range.js";
 import type { BuiltContext } from "../context/context-message.js";
 import { activeReplacement } from "../context/replacement.js";
 import { splitConversation } from "../context/summary-request.js";

@@ -7,12 +7,12 @@ import type {
 	SimpleStreamOptions,
 } from "@mariozechner/pi-ai";
 import type { StreamFunction } from "../agent/stream.js";
-import type { CompactionTokens } from "../commands/compaction.js";
+import type { CompactionTokens } from "../commands/compaction-request.js";
 import { plainSummary, readActivities } from "../context/summary-text.js";
 import { estimateAll, estimateText } from "../context/tokens.js";
 import type { HookSession } from "../hooks/context-object.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
-import { checkSystemItem, ownerOf } from "../hooks/handles.js";
+import { checkSystemItem, ownerOf } from "../hooks/granted-handles.js";
 import { hookFileName } from "../hooks/hook-name.js";
 import type { HookEventContext } from "../hooks/types.js";
 import { type AppMessage, entryTimestamp, type SessionEntry, type ToolInfo } from "../log/entry.js";

@@ -1,6 +1,6 @@
 import { checkMessages, isSimplyValid, KNOWN_GOOD, type Violation } from "./check.js";
 import type { TracedMessage } from "./context-message.js";
-import { type CoreContext, coreContext } from "./core.js";
+import { type CoreContext, coreContext } from "./core-context.js";
 import type { EntrySource } from "./entry-message.js";
 import type { Preamble } from "./preamble.js";
 import { reusePreamble } from "./preamble-answer.js";

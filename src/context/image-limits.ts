@@ -1,5 +1,5 @@
 import type { Api, ImageContent, Message, Model, TextContent } from "@mariozechner/pi-ai";
-import { readImageHeader } from "../images/header.js";
+import { readImageHeader } from "../images/image-header.js";
 import { originalOf } from "../images/sent-image.js";
 import { imageBlocks } from "./omitted-images.js";
 

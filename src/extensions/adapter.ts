@@ -10,7 +10,7 @@ import { adaptTool } from "./extension-tool.js";
 import type { Handler } from "./handlers.js";
 import { REFUSED_EVENTS } from "./refusals.js";
 import { answerSession } from "./session-events.js";
-import { CUSTOM, CUSTOM_MESSAGE, entryIndex, LABEL, viewEntry } from "./session-view.js";
+import { CUSTOM, CUSTOM_MESSAGE, entryIndex, LABEL, viewEntry } from "./viewed-entries.js";
 
 /** Draws a message or an entry of an extension. */
 type Renderer = (subject: object, options: object, theme: object) => { render(width: number): string[] } | undefined;

@@ -21,7 +21,7 @@ import { beforeAgentStart } from "./before-agent-start.js";
 import type { CommandOperations } from "./command-operations.js";
 import { attachedImages, contentImages, readContent } from "./content.js";
 import type { Extension } from "./extension.js";
-import { entryId } from "./session-view.js";
+import { entryId } from "./viewed-entries.js";
 
 /** The events of hooks that an event of extensions needs, apart from `session` and `context`. */
 const SOURCES: Readonly<Record<string, readonly (keyof typeof ANSWERS)[]>> = {

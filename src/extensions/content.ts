@@ -1,5 +1,5 @@
 import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
-import { isContentBlock } from "../hooks/answers.js";
+import { isContentBlock } from "../hooks/check-values.js";
 import type { Attachment } from "../hooks/types.js";
 
 /** The content of a message as extensions give it. */

@@ -2,7 +2,7 @@ import type { ImageContent, TextContent } from "@mariozechner/pi-ai";
 import type { AppMessage, ContextMessage, SessionEntry } from "../hooks/index.js";
 import { activeCompaction } from "../hooks/index.js";
 import { type Content, readContent } from "./content.js";
-import { CUSTOM_MESSAGE } from "./session-view.js";
+import { CUSTOM_MESSAGE } from "./viewed-entries.js";
 
 /** A message of an extension that the model sees as one of the user. */
 export interface CustomMessage {

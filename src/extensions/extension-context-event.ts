@@ -11,7 +11,7 @@ import type { HookEventContext } from "../hooks/types.js";
 import { isRecord } from "../util/is-record.js";
 import { addCustomMessages, type CustomMessage, type ExtensionMessage, toUserMessage } from "./custom-messages.js";
 import type { Handlers } from "./handlers.js";
-import { CUSTOM, CUSTOM_MESSAGE } from "./session-view.js";
+import { CUSTOM, CUSTOM_MESSAGE } from "./viewed-entries.js";
 
 /** `customType` of the entries that hold how an extension changed the system prompt, so that every request can be recomputed. */
 const SYSTEM_PROMPT = "pi:system-prompt";

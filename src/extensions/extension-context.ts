@@ -6,7 +6,7 @@ import { promptText } from "./extension-context-event.js";
 import { createExtensionUI } from "./extension-ui.js";
 import { createModelView } from "./model-view.js";
 import { NO_SUMMARY } from "./session-events.js";
-import { createSessionView, entryIndex } from "./session-view.js";
+import { createSessionView, entryIndex } from "./viewed-entries.js";
 import { notAvailable } from "./with-refusals.js";
 
 /** Their names of modes. Components need `tui`: the plain mode has only dialogs, as RPC does. */

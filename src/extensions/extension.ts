@@ -10,7 +10,7 @@ import { FooterData } from "./footer-data.js";
 import { Handlers } from "./handlers.js";
 import { KnownModels, type ProviderRegistration } from "./model-view.js";
 import { NO_EXPANSION, OBJECT_PROVIDER, Refusals } from "./refusals.js";
-import { CUSTOM_MESSAGE } from "./session-view.js";
+import { CUSTOM_MESSAGE } from "./viewed-entries.js";
 
 /** An extension as a hook of pi. It uses only the API of hooks. */
 export class Extension {

@@ -3,7 +3,7 @@ import type { HookEventContext, HookResources, SessionEvent, SessionEventResult 
 import { type CompactionEntry, isCompactionEntry, type SessionEntry } from "../log/entry.js";
 import { isRecord } from "../util/is-record.js";
 import type { Extension } from "./extension.js";
-import { createSessionView, entryId, entryIndex, viewEntry } from "./session-view.js";
+import { createSessionView, entryId, entryIndex, viewEntry } from "./viewed-entries.js";
 
 /** The reasons of `session_start` after a change of the session. */
 const CHANGES = { switch: "resume", clear: "new", branch: "fork" } as const;

@@ -1,8 +1,8 @@
 import { type HookError, PiError } from "../errors.js";
 import { isRecord } from "../util/is-record.js";
 import type { HookCall } from "./hook-call.js";
+import type { LoadedHook } from "./hook-registry.js";
 import { PLAIN_THEME } from "./plain-theme.js";
-import type { LoadedHook } from "./registry.js";
 import { claimsOf } from "./screen-claims.js";
 import type { HookScreen, ScreenOwner, SessionUI } from "./session-ui.js";
 import { createHookError } from "./source-position.js";

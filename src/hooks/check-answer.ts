@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import { isNativeCompaction } from "../log/read-entry.js";
 import { isRecord } from "../util/is-record.js";
-import { isAttachment, isContent } from "./answers.js";
+import { isAttachment, isContent } from "./check-values.js";
 import { EVENTS, SESSION_REASONS } from "./events.js";
 import type { CompletionItem, HookAnswers, HookEventName, HookEvents, HookResults } from "./types.js";
 

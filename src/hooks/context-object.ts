@@ -6,12 +6,12 @@ import { withCallerStack } from "../util/caller-stack.js";
 import { isRecord } from "../util/is-record.js";
 import { type ExecOptions, type ExecResult, exec } from "../util/process.js";
 import { splitArgs } from "../util/split-args.js";
-import { jsonCopy } from "./answers.js";
 import { boundUI, type DialogMarks } from "./bound-ui.js";
+import { jsonCopy } from "./check-values.js";
 import { textOf } from "./dialog-options.js";
-import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } from "./handles.js";
+import { createSystemItemsHandle, type SystemItemSink, type SystemItemsHandle } from "./granted-handles.js";
 import { type HookCall, holdClocks } from "./hook-call.js";
-import type { LoadedHook } from "./registry.js";
+import type { LoadedHook } from "./hook-registry.js";
 import { checkRead, checkSearch } from "./session-arguments.js";
 import type { SessionUI } from "./session-ui.js";
 import type {
@@ -127,7 +127,7 @@ export function createHookContext(host: HookSession, call: HookCall): HookEventC
 
 /** Creates the context object of a command: that of handlers plus arguments and session changes. */
 export function createCommandContext(host: HookSession, call: HookCall, argsRaw: string): CommandContext {
-	const use = guard(host, call);
+	const use = whileCurrent(host, call);
 	return Object.freeze(
 		Object.defineProperties(
 			contextMembers(host, { ...call, isCommand: true }),
@@ -149,7 +149,8 @@ function onlyInCommands(member: string, { event }: HookCall): PiError {
 	});
 }
 
-function guard(host: HookSession, call: HookCall): Guard {
+/** Makes uses of the context fail once the hook is unloaded or the session has changed. */
+function whileCurrent(host: HookSession, call: HookCall): CurrentUse {
 	const { generation } = host;
 	return (member, action) => {
 		if (!call.hook.active) throw stale(member, call, "the hook was unloaded");
@@ -158,10 +159,10 @@ function guard(host: HookSession, call: HookCall): Guard {
 	};
 }
 
-type Guard = <T>(member: string, action: () => T) => T;
+type CurrentUse = <T>(member: string, action: () => T) => T;
 
-/** Guards members that return promises. A hook need not wait for them, so their failures name their caller. */
-function later(use: Guard): <T>(member: string, action: () => Promise<T>) => Promise<T> {
+/** Checks members that return promises. A hook need not wait for them, so their failures name their caller. */
+function later(use: CurrentUse): <T>(member: string, action: () => Promise<T>) => Promise<T> {
 	return withCallerStack(async <T>(member: string, action: () => Promise<T>) => use(member, action));
 }
 
@@ -196,7 +197,7 @@ function checkToolCall(name: unknown, args: unknown, options: unknown) {
 
 /** @returns the members, of which those of commands are only complete for a command */
 function contextMembers(host: HookSession, call: ContextCall): object {
-	const use = guard(host, call);
+	const use = whileCurrent(host, call);
 	const requireEffects = (member: string) => {
 		if (call.effects) return;
 		const [where, task] =

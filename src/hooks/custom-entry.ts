@@ -1,7 +1,7 @@
 import { errorText, locate, PiError } from "../errors.js";
 import { type CustomEntry, entryTimestamp, RESERVED_ENTRY_TYPES } from "../log/entry.js";
-import { jsonCopy } from "./answers.js";
-import type { LoadedHook } from "./registry.js";
+import { jsonCopy } from "./check-values.js";
+import type { LoadedHook } from "./hook-registry.js";
 import { positionOfError } from "./source-position.js";
 
 /**

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { type HookError, inspectable, locate } from "../errors.js";
 import { monotonicMs } from "../util/clock.js";
-import type { Named } from "./registry.js";
+import type { Named } from "./hook-registry.js";
 import { createHookError } from "./source-position.js";
 import type { EntryOptions } from "./types.js";
 

@@ -3,13 +3,13 @@ import { errorText, inspectable } from "../errors.js";
 import type { ChangedInput } from "../log/entry.js";
 import { freezeDeep } from "../log/freeze.js";
 import type { ApprovalAnswer } from "../util/approval.js";
-import type { TurnQueue } from "../util/turn-queue.js";
-import { jsonCopy } from "./answers.js";
+import type { SerialQueue } from "../util/serial-queue.js";
 import { describeSubject } from "./approval-subject.js";
 import { askApproval } from "./ask-approval.js";
+import { jsonCopy } from "./check-values.js";
 import type { HookSession } from "./context-object.js";
 import type { HandlerCalls } from "./handler-calls.js";
-import type { LoadedHook } from "./registry.js";
+import type { LoadedHook } from "./hook-registry.js";
 import { claimsOf } from "./screen-claims.js";
 import { NO_UI } from "./session-ui.js";
 import type { Attachment, PromptEvent, ToolApproval, ToolCallEvent, UserBashEvent, UserBashResult } from "./types.js";
@@ -19,7 +19,7 @@ export interface GateContext {
 	calls: HandlerCalls;
 	host: HookSession;
 	/** Orders the questions about tool calls. */
-	turns: TurnQueue;
+	queue: SerialQueue;
 }
 
 /** Validates and converts the arguments of a call. @throws with a message that names the invalid fields first */
@@ -125,7 +125,7 @@ function changeInput(
  * @throws what the hook's own functions throw
  */
 async function ask(
-	{ host, turns }: GateContext,
+	{ host, queue }: GateContext,
 	hook: LoadedHook,
 	asked: string | ToolApproval,
 	event: ToolCallEvent,
@@ -133,7 +133,7 @@ async function ask(
 ): Promise<string | null> {
 	const approval: ToolApproval = typeof asked === "string" ? { question: asked } : asked;
 	const { question, choices = [] } = approval;
-	return turns.run(async () => {
+	return queue.run(async () => {
 		if (signal.aborted || (await host.enter(hook, () => approval.isAllowed?.())) === true) return null;
 		if (host.ui === NO_UI)
 			return `Blocked: hook ${hook.name} asks the user before this call, and nobody can answer: ${question}`;

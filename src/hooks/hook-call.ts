@@ -1,6 +1,6 @@
 import type { CallClock } from "./call-clock.js";
 import type { Deadline } from "./deadline.js";
-import type { LoadedHook } from "./registry.js";
+import type { LoadedHook } from "./hook-registry.js";
 
 /** The call that a context object belongs to. */
 export interface HookCall {

@@ -26,7 +26,7 @@ export {
 } from "../log/entry.js";
 export { changedFiles } from "../log/file-changes.js";
 export { promptText } from "../log/prompt-text.js";
-export { groupTurns, type PromptTurn } from "../log/turns.js";
+export { groupTurns, type PromptTurn } from "../log/prompt-turns.js";
 export { proxyOf } from "../network/network.js";
 export type { ProxyServer } from "../network/proxy-rules.js";
 export type { PageText } from "../pages/convert-page.js";
@@ -35,7 +35,7 @@ export { type FrontMatter, parseMarkdown } from "../resources/front-matter.js";
 export type * from "../tools/machine/machine.js";
 export type * from "../tools/machine/shell-engine.js";
 export { quoteForShell } from "../tools/machine/shell-engine.js";
-export { findDanger, type Span } from "../util/danger.js";
+export { findDanger, type Span } from "../util/dangerous-commands.js";
 export { withFileLock } from "../util/file-lock.js";
 export { describeInput } from "./describe-input.js";
 export {
@@ -46,5 +46,5 @@ export {
 	isLsToolResult,
 	isReadToolResult,
 	isWriteToolResult,
-} from "./guards.js";
+} from "./tool-results.js";
 export type * from "./types.js";

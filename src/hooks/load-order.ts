@@ -1,5 +1,5 @@
 import { BUNDLED_HOOKS } from "./bundled.js";
-import type { LoadedHook } from "./registry.js";
+import type { LoadedHook } from "./hook-registry.js";
 
 /** Inserts the kept hooks among the fresh ones, in their old order. */
 export function inOrder(fresh: LoadedHook[], kept: LoadedHook[], old: readonly LoadedHook[]): LoadedHook[] {

@@ -1,9 +1,9 @@
 import type { PiError } from "../errors.js";
 import { findBundled } from "./bundled-words.js";
 import type { HookFile } from "./discover.js";
+import type { LoadedHook } from "./hook-registry.js";
 import { createModuleLoader, loadFailure, loadWithin, type ModuleLoader } from "./module-loader.js";
 import { type RegisterOptions, register } from "./register.js";
-import type { LoadedHook } from "./registry.js";
 import type { HookSource } from "./source-position.js";
 import type { HookFactory } from "./types.js";
 

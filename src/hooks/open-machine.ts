@@ -7,7 +7,7 @@ import { createHookContext, type HookSession } from "./context-object.js";
 import { Deadline } from "./deadline.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
-import type { Named } from "./registry.js";
+import type { Named } from "./hook-registry.js";
 import { createHookError } from "./source-position.js";
 import type { ToolHostContext, ToolHostFactory, ToolHostSpec } from "./types.js";
 

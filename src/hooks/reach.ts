@@ -1,5 +1,5 @@
 import { EVENTS, type HookNeed, SESSION_REASONS } from "./events.js";
-import type { LoadedHook } from "./registry.js";
+import type { LoadedHook } from "./hook-registry.js";
 import type { HookEventName, SessionReason } from "./types.js";
 
 /** Which needs of hooks the current mode and session meet. */

@@ -1,15 +1,15 @@
 import { PiError } from "../errors.js";
-import { checkAttachments, checkSendOptions } from "./answers.js";
 import { findBundled } from "./bundled-words.js";
+import { checkAttachments, checkSendOptions } from "./check-values.js";
 import { createDerivation } from "./derive.js";
 import type { HookFile } from "./discover.js";
 import { EVENT_NAMES, isHookEventName } from "./events.js";
 import { checkFlag } from "./flags.js";
-import { type GrantRequest, grantName, HOST_HANDLE_NAMES, type HostHandleName } from "./handles.js";
+import { type GrantRequest, grantName, HOST_HANDLE_NAMES, type HostHandleName } from "./granted-handles.js";
+import { createLoadedHook, type LoadedHook, unloadHook } from "./hook-registry.js";
 import { checkResources } from "./hook-resources.js";
 import { type LoadLimits, withinTime } from "./module-loader.js";
 import { checkProvider } from "./providers.js";
-import { createLoadedHook, type LoadedHook, unloadHook } from "./registry.js";
 import { checkShortcut } from "./shortcuts.js";
 import { checkHookTool } from "./tool-definition.js";
 import type {

@@ -1,4 +1,4 @@
-import type { LoadedHook } from "./registry.js";
+import type { LoadedHook } from "./hook-registry.js";
 
 /** The names of everything that a hook has registered. */
 export interface RegisteredNames {

@@ -7,10 +7,10 @@ import { describeHookError, errorText, hookFailure, inspectable, PiError } from 
 import type { SessionEntry } from "../log/entry.js";
 import { abortable } from "../util/abort.js";
 import { isRecord } from "../util/is-record.js";
-import { TurnQueue } from "../util/turn-queue.js";
-import { checkAttachments, jsonCopy } from "./answers.js";
+import { SerialQueue } from "../util/serial-queue.js";
 import { CallClock } from "./call-clock.js";
 import { checkCompletions, commandProblem } from "./check-answer.js";
+import { checkAttachments, jsonCopy } from "./check-values.js";
 import { createCommandContext, createHookContext } from "./context-object.js";
 import type { EventsThatCombine } from "./events.js";
 import {
@@ -26,7 +26,7 @@ import {
 import { HandlerCalls, type HookCallOptions, type HookCallReport } from "./handler-calls.js";
 import type { HookCall } from "./hook-call.js";
 import { hookFileName } from "./hook-name.js";
-import type { HookRegistry, LoadedHook } from "./registry.js";
+import type { HookRegistry, LoadedHook } from "./hook-registry.js";
 import type {
 	BeforeRequestEvent,
 	CommandOptions,
@@ -69,7 +69,7 @@ export class HookRunner {
 
 	constructor(private readonly options: HookCallOptions) {
 		this.#calls = new HandlerCalls(options);
-		this.#gates = { calls: this.#calls, host: options.host, turns: new TurnQueue() };
+		this.#gates = { calls: this.#calls, host: options.host, queue: new SerialQueue() };
 	}
 
 	get registry(): HookRegistry {

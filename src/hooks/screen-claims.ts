@@ -1,4 +1,4 @@
-import type { LoadedHook } from "./registry.js";
+import type { LoadedHook } from "./hook-registry.js";
 
 /** Something that a hook shows. */
 interface Claim {

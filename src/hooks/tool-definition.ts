@@ -2,7 +2,7 @@ import { TOOL_NAME } from "../tools/legal-names.js";
 import { cutMiddle, plainOutput } from "../tools/output.js";
 import type { AnyTool, ToolContext, ToolResult } from "../tools/tool.js";
 import { isRecord } from "../util/is-record.js";
-import { isContent, jsonCopy } from "./answers.js";
+import { isContent, jsonCopy } from "./check-values.js";
 import type { HookEventContext, HookTool, HookToolContext } from "./types.js";
 
 // Tools of files and hooks run without type checks, so pi checks definitions and results.

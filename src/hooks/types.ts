@@ -2,7 +2,7 @@ import type { FoundSession, PastSession, SessionHit } from "../log/past-sessions
 import type { RequestAuth } from "../models/credentials.js";
 import type { Approval, ApprovalAlternative, ApprovalAnswer, ApprovalSubject } from "../util/approval.js";
 import type { ExecOptions, ExecResult } from "../util/process.js";
-import type { HostHandleName, SystemItem, SystemItemsHandle } from "./handles.js";
+import type { HostHandleName, SystemItem, SystemItemsHandle } from "./granted-handles.js";
 
 /** The types of the hook API: what hooks register, receive and return. */
 export type * from "./types/api.js";

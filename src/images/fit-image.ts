@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { PiError } from "../errors.js";
 import { atomicWriteFile, ensurePrivateDir } from "../util/fs.js";
-import { type ImageHeader, readImageHeader } from "./header.js";
+import { type ImageHeader, readImageHeader } from "./image-header.js";
 import { type ImageBounds, imageBounds, isWithinLimits, MAX_PIXELS } from "./limits.js";
 import type { ScaledImage, ScaleRequest } from "./scale.js";
 import type { OriginalImage, SentImage, SourceImage } from "./sent-image.js";

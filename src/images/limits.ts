@@ -1,5 +1,5 @@
 import type { Model } from "@mariozechner/pi-ai";
-import type { ImageHeader, ImageType } from "./header.js";
+import type { ImageHeader, ImageType } from "./image-header.js";
 
 type ModelImageResizeOptions = NonNullable<NonNullable<NonNullable<Model<string>["inputLimits"]>["images"]>["resize"]>;
 

@@ -1,5 +1,5 @@
 import type { ImageContent } from "@mariozechner/pi-ai";
-import { readImageHeader } from "./header.js";
+import { readImageHeader } from "./image-header.js";
 
 /** An image before it is fitted to the limits, and the file that it is from. */
 export interface SourceImage extends ImageContent {

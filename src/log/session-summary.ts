@@ -37,7 +37,10 @@ export interface SessionSummary {
 	program?: string;
 	/** Number of sessions that its hooks started; absent for none. */
 	subSessions?: number;
-	/** Set if its prompts came from `pi -p` or JSON mode: the first and, if it is near the end, the last one. */
+	/**
+	 * Set if the session was only used with `pi -p` or JSON mode. Only the first prompt and one near the end of the file are
+	 * looked at.
+	 */
 	isPrinted?: true;
 }
 

@@ -14,7 +14,7 @@ import { toResource } from "./results.js";
 import { McpServer, type McpState } from "./server.js";
 import { ToolOffer } from "./tool-offer.js";
 
-/** Time from the first need of servers to their start, ms: the request that needs them leaves first. */
+/** Time from the first need of servers to their start, ms. The prompt that needs them is sent before: it does not wait for servers. */
 const START_DELAY_MS = 100;
 /** The list of resources is read again after this time, ms. */
 const RESOURCES_AGE_MS = 5000;

@@ -11,8 +11,8 @@ const running = new AsyncLocalStorage<HookMeter | null>();
 let isNeeded = false;
 
 /**
- * Call when a hook imports functions that send requests. Without one, nothing is separated by asynchronous context: on Node 20
- * and 22 that takes up to half of the CPU time of a stream.
+ * Call when a hook imports functions that send requests. Before the first call, `meteredBy` uses no asynchronous context:
+ * keeping one takes up to half of the CPU time of a stream on Node 20 and 22.
  */
 export function needMeter(): void {
 	isNeeded = true;

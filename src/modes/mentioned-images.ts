@@ -1,5 +1,5 @@
 import { resolveUserPath } from "../config/paths.js";
-import { imageType } from "../images/header.js";
+import { imageType } from "../images/image-header.js";
 import type { SourceImage } from "../images/sent-image.js";
 import { readRegularFileSync } from "../util/fs.js";
 

@@ -1,5 +1,5 @@
 import { describeError } from "../errors.js";
-import type { GrantAnswer, GrantRequest, HostHandleName } from "../hooks/handles.js";
+import type { GrantAnswer, GrantRequest, HostHandleName } from "../hooks/granted-handles.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { DialogOptions } from "../hooks/types.js";
 import type { TrustAnswer } from "../trust/gate.js";

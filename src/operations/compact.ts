@@ -1,4 +1,4 @@
-import type { CompactionTokens } from "../commands/compaction.js";
+import type { CompactionTokens } from "../commands/compaction-request.js";
 import { PiError } from "../errors.js";
 import { holdClocks } from "../hooks/hook-call.js";
 import { isCompactionEntry } from "../log/entry.js";

@@ -5,10 +5,10 @@ import type { CodeFile } from "../trust/code-files.js";
 import { trustedText } from "../trust/store.js";
 import { plural } from "../util/format-amounts.js";
 import type { ConfiguredPackage } from "./configured.js";
-import { installedModules, manifestText, type PackageContent, readContent } from "./content.js";
 import { changedIn, type Dependency } from "./dependencies.js";
 import { cacheFileOf, describeStored, differences } from "./install.js";
 import type { LockedPackage } from "./lock-file.js";
+import { installedModules, manifestText, type PackageContent, readContent } from "./package-content.js";
 import { productionModules } from "./production-modules.js";
 import { describeResources, findResources, hasResources, type PackageResources } from "./resources.js";
 

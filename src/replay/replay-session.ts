@@ -3,7 +3,7 @@ import { PiError } from "../errors.js";
 import type { HookOperation, HookSession, OperationMember } from "../hooks/context-object.js";
 import { checkCustomEntry } from "../hooks/custom-entry.js";
 import type { FlagValues } from "../hooks/flags.js";
-import { checkSystemItem, ownerOf } from "../hooks/handles.js";
+import { checkSystemItem, ownerOf } from "../hooks/granted-handles.js";
 import { hookProjectDir } from "../hooks/project-dir.js";
 import { NO_UI, type SessionUI } from "../hooks/session-ui.js";
 import type { HookEventContext, SessionToolInfo } from "../hooks/types.js";

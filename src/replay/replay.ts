@@ -1,11 +1,11 @@
 import type { BuiltContext } from "../context/context-message.js";
-import { coreContext } from "../context/core.js";
+import { coreContext } from "../context/core-context.js";
 import { describeProblem } from "../context/describe-problem.js";
 import { entryMessage } from "../context/entry-message.js";
 import { fullText } from "../context/ledger.js";
 import { estimateAll, estimateTokens } from "../context/tokens.js";
 import { errorText, PiError, type SourcePosition } from "../errors.js";
-import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
+import { HookRegistry, type LoadedHook } from "../hooks/hook-registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import { positionOfError } from "../hooks/source-position.js";
 import type { CommandOptions, HandlerContext, HookEventContext, HookEventName, HookHandler } from "../hooks/types.js";

@@ -1,13 +1,13 @@
 import { buildContext } from "../context/build-context.js";
 import type { BuiltContext } from "../context/context-message.js";
-import { coreContext } from "../context/core.js";
+import { coreContext } from "../context/core-context.js";
 import { entryMessage } from "../context/entry-message.js";
 import { factsAt, type PastFactInputs } from "../context/facts.js";
 import { type CorePreamble, NO_PREAMBLE } from "../context/preamble.js";
 import { coreAt } from "../context/recorded-preamble.js";
 import { estimateAll, estimateText } from "../context/tokens.js";
 import { type FlagValues, flagValues, listFlags } from "../hooks/flags.js";
-import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
+import { HookRegistry, type LoadedHook } from "../hooks/hook-registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import type { HookEventContext } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";

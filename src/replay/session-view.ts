@@ -1,7 +1,7 @@
 import { buildContext } from "../context/build-context.js";
 import { ContextMemo } from "../context/context-memo.js";
 import type { BuiltContext, TracedMessage } from "../context/context-message.js";
-import { coreContext } from "../context/core.js";
+import { coreContext } from "../context/core-context.js";
 import { digestContext, RunningDigest } from "../context/digest.js";
 import { factsAt, type PastFactInputs, targetAt } from "../context/facts.js";
 import { findNativeSummary, type NativeSummary } from "../context/native-compaction.js";
@@ -15,7 +15,7 @@ import { describeHookError, hookFailure } from "../errors.js";
 import type { HookSession } from "../hooks/context-object.js";
 import { type FlagValues, flagValues } from "../hooks/flags.js";
 import { hookFileName } from "../hooks/hook-name.js";
-import { HookRegistry, type LoadedHook } from "../hooks/registry.js";
+import { HookRegistry, type LoadedHook } from "../hooks/hook-registry.js";
 import { HookRunner } from "../hooks/runner.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import {

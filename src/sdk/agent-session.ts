@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import type { Api, Model } from "@mariozechner/pi-ai";
 import type { BranchTarget, CommandShell, PaletteItem, SessionStats } from "../commands/command.js";
+import { isUnlistedCommand, paletteItems } from "../commands/command-registry.js";
 import type { Inspector } from "../commands/inspection.js";
-import { isUnlistedCommand, paletteItems } from "../commands/registry.js";
 import type { Settings } from "../config/settings-schema.js";
 import type { BuiltContext } from "../context/context-message.js";
 import type { SessionUI } from "../hooks/session-ui.js";
@@ -12,7 +12,7 @@ import type { CompletionItem, EntryOptions, SessionMode } from "../hooks/types.j
 import type { AppMessage, SessionEntry, ThinkingLevel } from "../log/entry.js";
 import type { RecordedMachine } from "../log/last-choices.js";
 import { SessionName } from "../log/last-choices.js";
-import { removeSession } from "../log/manage.js";
+import { removeSession } from "../log/manage-sessions.js";
 import type { SpentUsage } from "../log/usage-totals.js";
 import { thinkingLevels } from "../models/thinking-levels.js";
 import { RPC_OPERATIONS, type RpcOperations, type SessionOperations } from "../operations/index.js";

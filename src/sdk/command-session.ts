@@ -1,5 +1,5 @@
 import type { CommandSession } from "../commands/command.js";
-import type { CommandCompaction } from "../commands/compaction.js";
+import type { CommandCompaction } from "../commands/compaction-request.js";
 import { describeTotals } from "../commands/inspection.js";
 import type { BranchRow } from "../commands/pickers.js";
 import type { BuiltContext } from "../context/context-message.js";
@@ -8,7 +8,7 @@ import { estimateTokens } from "../context/tokens.js";
 import { isMessageEntry, isUserMessageEntry, messageText, type SessionEntry } from "../log/entry.js";
 import { promptText } from "../log/prompt-text.js";
 import type { SessionOperations } from "../operations/index.js";
-import type { SessionServices } from "../services/services.js";
+import type { SessionServices } from "../services/service-types.js";
 import { openSavedUsage } from "../services/store/saved-usage.js";
 import { createSessionStore } from "../services/store/session-store.js";
 import { describeContext, describeHooks } from "../session/describe-context.js";

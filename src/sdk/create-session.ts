@@ -1,4 +1,4 @@
-import { reservedNames } from "../commands/registry.js";
+import { reservedNames } from "../commands/command-registry.js";
 import { buildContext } from "../context/build-context.js";
 import { NO_UI } from "../hooks/session-ui.js";
 import { bindOperations, hookOperations } from "../operations/index.js";
@@ -6,7 +6,7 @@ import { checkOptions } from "../services/check-options.js";
 import type { CreateAgentSessionOptions } from "../services/create-options.js";
 import type { MachineConnection } from "../services/machine/session-machine.js";
 import { type OpenedServices, openServices } from "../services/open-services.js";
-import type { SessionParent } from "../services/services.js";
+import type { SessionParent } from "../services/service-types.js";
 import { SessionActivity } from "../session/activity.js";
 import { Compaction } from "../session/compaction/compaction.js";
 import { hookErrorEvent, logProblemEvent } from "../session/describe-context.js";

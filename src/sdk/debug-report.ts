@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { settingText } from "../commands/builtin/settings.js";
 import type { ScreenFacts } from "../commands/pickers.js";
 import type { SettingState } from "../config/settings-store.js";
-import type { Models, SessionServices } from "../services/services.js";
+import type { Models, SessionServices } from "../services/service-types.js";
 import { describeHooks } from "../session/describe-context.js";
 import { plural } from "../util/format-amounts.js";
 import { atomicWriteFile, ensurePrivateDir } from "../util/fs.js";

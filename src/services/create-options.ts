@@ -3,7 +3,7 @@ import type { Environment } from "../config/paths.js";
 import type { SettingsFile } from "../config/settings-schema.js";
 import type { SettingsStore } from "../config/settings-store.js";
 import type { ReadFlags } from "../hooks/flags.js";
-import type { GrantAnswer, GrantRequest } from "../hooks/handles.js";
+import type { GrantAnswer, GrantRequest } from "../hooks/granted-handles.js";
 import type { HookFactory, SessionHandle } from "../hooks/types.js";
 import type { HandlerWatch } from "../hooks/watchdog.js";
 import type { ThinkingLevel } from "../log/entry.js";
@@ -12,7 +12,7 @@ import type { ToolHost } from "../tools/machine/machine.js";
 import type { AnyTool } from "../tools/tool.js";
 import type { TrustAnswer } from "../trust/gate.js";
 import type { ProjectSet } from "../trust/store.js";
-import type { ModelClient } from "./services.js";
+import type { ModelClient } from "./service-types.js";
 
 /** Which log a session uses. */
 export type SessionChoice =

@@ -34,7 +34,7 @@ import { createHookStreams } from "./models/hook-streams.js";
 import { loadModelClient } from "./models/model-client.js";
 import { ModelFiles } from "./models/model-files.js";
 import { ResourceFiles, sandboxReader } from "./resources/resource-files.js";
-import type { ForkedLog, SessionParent, SessionServices } from "./services.js";
+import type { ForkedLog, SessionParent, SessionServices } from "./service-types.js";
 import { openLog } from "./store/open-log.js";
 
 const NO_TOOLS: readonly AnyTool[] = [];

@@ -6,7 +6,7 @@ import type { HookRunner, SessionAnswer } from "../hooks/runner.js";
 import type { SessionEvent as HookSessionEvent } from "../hooks/types.js";
 import { entryTimestamp, isOpaqueEntry, isUserMessageEntry } from "../log/entry.js";
 import { lastModel, type RecordedMachine } from "../log/last-choices.js";
-import { copySession, removeSession } from "../log/manage.js";
+import { copySession, removeSession } from "../log/manage-sessions.js";
 import { promptText } from "../log/prompt-text.js";
 import type { LogWatcher } from "../log/session-file.js";
 import { SessionLog } from "../log/session-log.js";

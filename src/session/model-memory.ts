@@ -3,7 +3,7 @@ import type { AppMessage } from "../log/entry.js";
 import { type LastModel, saveLastModel } from "../models/last-models.js";
 import type { KnownModel } from "../models/model-facts.js";
 import { modelName } from "../models/model-match.js";
-import type { Models, Store } from "../services/services.js";
+import type { Models, Store } from "../services/service-types.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { SessionState } from "./session-state.js";
 

@@ -5,7 +5,15 @@ import type { SessionHandle } from "../hooks/types.js";
 import { subSessionsDir } from "../log/session-paths.js";
 import type { AcceptedPackages } from "../services/code/package-code.js";
 import type { CreateAgentSessionOptions } from "../services/create-options.js";
-import type { Code, KeyOverride, Machine, ModelClient, Models, SessionParent, Store } from "../services/services.js";
+import type {
+	Code,
+	KeyOverride,
+	Machine,
+	ModelClient,
+	Models,
+	SessionParent,
+	Store,
+} from "../services/service-types.js";
 import type { AcceptedCode } from "../trust/gate.js";
 import { isRecord } from "../util/is-record.js";
 import { meterRequests } from "./run/meter-requests.js";

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import type { RereadFiles } from "../commands/command.js";
 import { hookFileName } from "../hooks/hook-name.js";
-import type { SessionServices } from "../services/services.js";
+import type { SessionServices } from "../services/service-types.js";
 import { plural } from "../util/format-amounts.js";
 import type { HookModels } from "./hooks/hook-models.js";
 import type { SessionHooks } from "./hooks/session-hooks.js";

@@ -1,9 +1,9 @@
 import type { CommandShell } from "../commands/command.js";
+import type { CommandSources } from "../commands/command-registry.js";
 import type { Inspector } from "../commands/inspection.js";
-import type { CommandSources } from "../commands/registry.js";
 import type { SessionUI } from "../hooks/session-ui.js";
 import type { SessionMode } from "../hooks/types.js";
-import type { SessionServices } from "../services/services.js";
+import type { SessionServices } from "../services/service-types.js";
 import type { SessionActivity } from "./activity.js";
 import type { Compaction } from "./compaction/compaction.js";
 import type { SessionEvents } from "./events.js";

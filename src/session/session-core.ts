@@ -1,7 +1,7 @@
 import type { BuiltContext } from "../context/context-message.js";
 import type { HookRunner } from "../hooks/runner.js";
 import type { SessionEntry } from "../log/entry.js";
-import type { SessionServices } from "../services/services.js";
+import type { SessionServices } from "../services/service-types.js";
 import type { SessionActivity } from "./activity.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { PastRequest, SessionContext } from "./session-context.js";

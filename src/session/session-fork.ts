@@ -8,7 +8,7 @@ import type { SessionLog } from "../log/session-log.js";
 import { callsTools } from "../models/model-facts.js";
 import { sectionsForTools } from "../resources/system-prompt.js";
 import type { CreateAgentSessionOptions } from "../services/create-options.js";
-import type { Code, Models } from "../services/services.js";
+import type { Code, Models } from "../services/service-types.js";
 import { sourceOf } from "./log-view.js";
 import type { SessionState } from "./session-state.js";
 

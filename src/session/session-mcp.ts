@@ -1,6 +1,6 @@
+import type { NamedResource } from "../commands/command-registry.js";
 import type { LoginDialogs } from "../commands/login-dialogs.js";
-import type { CommandMcp, McpServerStatus } from "../commands/mcp.js";
-import type { NamedResource } from "../commands/registry.js";
+import type { CommandMcp, McpServerStatus } from "../commands/mcp-status.js";
 import { PiError } from "../errors.js";
 import { askApproval } from "../hooks/ask-approval.js";
 import type { SessionUI } from "../hooks/session-ui.js";
@@ -8,7 +8,7 @@ import type { Attachment, CompletionItem } from "../hooks/types.js";
 import type { McpUser } from "../mcp/elicitation-fields.js";
 import type { ForeignText, McpServers } from "../mcp/servers.js";
 import { logInThrough } from "../services/models/accounts.js";
-import type { Code, Models, Store } from "../services/services.js";
+import type { Code, Models, Store } from "../services/service-types.js";
 import { abortable } from "../util/abort.js";
 import { formatDuration } from "../util/format-amounts.js";
 import { trimEndOf } from "../util/trim.js";

@@ -14,7 +14,7 @@ import { lastMachine, lastModel, lastThinkingLevel, type RecordedMachine } from 
 import type { SessionLog } from "../log/session-log.js";
 import { describeAssumed, describeLimits } from "../models/model-facts.js";
 import { describeNearest } from "../models/thinking-levels.js";
-import type { SessionDefaults, SessionModels } from "../services/services.js";
+import type { SessionDefaults, SessionModels } from "../services/service-types.js";
 import type { AgentSessionEvent } from "./events.js";
 
 /** What an entry tells about how a message came about, apart from the message. */

@@ -1,6 +1,6 @@
 import type { Environment } from "../config/paths.js";
 import { errorText } from "../errors.js";
-import type { SessionServices } from "../services/services.js";
+import type { SessionServices } from "../services/service-types.js";
 import { stripAll } from "../util/sanitize.js";
 import type { AgentSessionEvent } from "./events.js";
 import type { ExportTarget, RunSpans } from "./run-spans.js";

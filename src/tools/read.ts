@@ -1,5 +1,5 @@
 import { describeError } from "../errors.js";
-import { imageType } from "../images/header.js";
+import { imageType } from "../images/image-header.js";
 import { describeFit } from "../images/sent-image.js";
 import { plural } from "../util/format-amounts.js";
 import { readRest, readStart } from "./file-content.js";

@@ -1,6 +1,6 @@
 import { wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { type ApprovalSubject, subjectText } from "../util/approval.js";
-import { findDanger, type Span } from "../util/danger.js";
+import { findDanger, type Span } from "../util/dangerous-commands.js";
 import { revealInvisible } from "../util/reveal.js";
 import { splitPieces } from "./dialog-style.js";
 import type { Style, Theme } from "./theme.js";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { buildContext } from "../../src/context/build-context.js";
 import type { ContextMessage, ContextProblem } from "../../src/context/context-message.js";
 import { RequestMemo } from "../../src/context/request-memo.js";
-import { createLoadedHook, HookRegistry, type LoadedHook } from "../../src/hooks/registry.js";
+import { createLoadedHook, HookRegistry, type LoadedHook } from "../../src/hooks/hook-registry.js";
 import { HookRunner } from "../../src/hooks/runner.js";
 import { freezeDeep } from "../../src/log/freeze.js";
 import { createReadOnlySession } from "../../src/replay/replay-session.js";

@@ -4,7 +4,7 @@ import type { ContextMessage } from "../../src/context/context-message.js";
 import { keepChanges } from "../../src/context/keep-changes.js";
 import { applyRanges } from "../../src/context/ranges.js";
 import { messageText } from "../../src/log/entry.js";
-import { groupTurns } from "../../src/log/turns.js";
+import { groupTurns } from "../../src/log/prompt-turns.js";
 import { assistant, custom, session, user } from "../helpers/entries.js";
 
 const texts = (messages: readonly ContextMessage[]) =>

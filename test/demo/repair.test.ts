@@ -8,9 +8,9 @@ import {
 	validateToolArguments,
 } from "@mariozechner/pi-ai";
 import { expect, test } from "vitest";
+import { registerDemoModel } from "../../src/demo/demo-model.js";
 import { createScratchProject, SCRATCH_BUG } from "../../src/demo/scratch-project.js";
 import { DEMO_PROMPTS } from "../../src/demo/script.js";
-import { registerDemoModel } from "../../src/demo/scripted-model.js";
 import { BUILTIN_TOOLS } from "../../src/tools/index.js";
 import { createLocalMachine } from "../../src/tools/machine/local-machine.js";
 import { tempDir } from "../helpers/temp.js";

@@ -4,7 +4,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { PLAIN_THEME } from "../../src/hooks/plain-theme.js";
 import { listSessions } from "../../src/log/catalog.js";
 import { isMessageEntry, isRequestUsageEntry } from "../../src/log/entry.js";
-import { removeSession } from "../../src/log/manage.js";
+import { removeSession } from "../../src/log/manage-sessions.js";
 import { drawnLines } from "../../src/testing/create-hook-test.js";
 import { type ProviderRequest, toolCall } from "../helpers/loopback-provider.js";
 import { startSession, type TestSession, type TestSessionOptions } from "../helpers/session.js";

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { grantedHandles } from "../../src/hooks/handles.js";
+import { grantedHandles } from "../../src/hooks/granted-handles.js";
 import { startSession } from "../helpers/session.js";
 import { tempAgentDir, tempDir, writeFiles, writeHook } from "../helpers/temp.js";
 import { hook } from "./support.js";

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { SettingsStore } from "../../src/config/settings-store.js";
-import { checkSystemItem, createSystemItemsHandle, ownerOf } from "../../src/hooks/handles.js";
-import { createLoadedHook, type LoadedHook } from "../../src/hooks/registry.js";
+import { checkSystemItem, createSystemItemsHandle, ownerOf } from "../../src/hooks/granted-handles.js";
+import { createLoadedHook, type LoadedHook } from "../../src/hooks/hook-registry.js";
 import { isMessageEntry, isSystemItemEntry, type SessionEntry } from "../../src/log/entry.js";
 import { SessionLog } from "../../src/log/session-log.js";
 import { SystemItems } from "../../src/session/prompt/prompt-queue.js";

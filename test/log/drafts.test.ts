@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { draftPath, keepDraft, takeDraft } from "../../src/log/drafts.js";
-import { removeSession, trashSession } from "../../src/log/manage.js";
+import { removeSession, trashSession } from "../../src/log/manage-sessions.js";
 import { tempDir } from "../helpers/temp.js";
 
 test("a draft is returned once, and only its owner can read it", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeError } from "../../src/errors.js";
-import { clientStep } from "../../src/modes/acp/errors.js";
+import { clientStep } from "../../src/modes/acp/acp-errors.js";
 import { nextStep, requestError } from "../../src/modes/request-error.js";
 import { assistantMessage } from "../helpers/entries.js";
 

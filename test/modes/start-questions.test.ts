@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { GrantAnswer } from "../../src/hooks/handles.js";
+import type { GrantAnswer } from "../../src/hooks/granted-handles.js";
 import { NO_UI } from "../../src/hooks/session-ui.js";
 import { codeLines, compareWithTrusted } from "../../src/modes/code-lines.js";
 import { createCodePager } from "../../src/modes/interactive/dialogs/pager.js";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { paths as findPaths } from "../../src/config/paths.js";
 import { SettingsStore } from "../../src/config/settings-store.js";
 import { BUNDLED_HOOKS } from "../../src/hooks/bundled.js";
-import { PackageManager } from "../../src/packages/manage.js";
+import { PackageManager } from "../../src/packages/package-manager.js";
 import { run } from "../cli/subcommands/run.js";
 import { isObject, objects, parseJson } from "../helpers/json.js";
 import { startNpmRegistry } from "../helpers/npm-registry.js";

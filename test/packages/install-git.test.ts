@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SettingsStore } from "../../src/config/settings-store.js";
-import { PackageManager } from "../../src/packages/manage.js";
+import { PackageManager } from "../../src/packages/package-manager.js";
 import { startGitServer } from "../helpers/git-server.js";
 import { definePackage } from "../helpers/package-files.js";
 import { tempDir } from "../helpers/temp.js";

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SettingsStore } from "../../src/config/settings-store.js";
-import { PackageManager } from "../../src/packages/manage.js";
+import { PackageManager } from "../../src/packages/package-manager.js";
 import type { startNpmRegistry } from "../helpers/npm-registry.js";
 import { definePackage } from "../helpers/package-files.js";
 import { tempDir } from "../helpers/temp.js";

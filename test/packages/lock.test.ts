@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { paths as findPaths } from "../../src/config/paths.js";
 import { SettingsStore } from "../../src/config/settings-store.js";
-import { PackageManager } from "../../src/packages/manage.js";
+import { PackageManager } from "../../src/packages/package-manager.js";
 import { definePackage } from "../helpers/package-files.js";
 import { writeFiles } from "../helpers/temp.js";
 import { demo, failure, HOOK, place } from "./place.js";

@@ -5,7 +5,7 @@ import { PiError } from "../../src/errors.js";
 import { configuredPackages, scopeFiles } from "../../src/packages/configured.js";
 import { loadPackage } from "../../src/packages/load-package.js";
 import { readLockFile } from "../../src/packages/lock-file.js";
-import { PackageManager, type SavedScope } from "../../src/packages/manage.js";
+import { PackageManager, type SavedScope } from "../../src/packages/package-manager.js";
 import { startNpmRegistry } from "../helpers/npm-registry.js";
 import { definePackage } from "../helpers/package-files.js";
 import { tempAgentDir, tempDir } from "../helpers/temp.js";

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { moveToTrash, type TrashCommand } from "../../src/log/manage.js";
+import { moveToTrash, type TrashCommand } from "../../src/log/manage-sessions.js";
 import { tempDir } from "../helpers/temp.js";
 
 function place() {

@@ -2,7 +2,7 @@ import { formatShareOf } from "../../context-bench/describe-report.js";
 import { evidenceShare } from "../../context-bench/limit.js";
 import { describeError } from "../../errors.js";
 import type { BenchClaim } from "../../packages/bench-claim.js";
-import type { PackageChange } from "../../packages/manage.js";
+import type { PackageChange } from "../../packages/package-manager.js";
 import { isTrusted } from "../../trust/store.js";
 import { formatChange, formatShare, formatTokens, plural } from "../../util/format-amounts.js";
 import { tableLines } from "../standard-io.js";

@@ -9,7 +9,7 @@ import {
 	NATIVE,
 } from "../../context/ledger.js";
 import { PiError } from "../../errors.js";
-import { canChangeContext, type LoadedHook, replacedBundled } from "../../hooks/registry.js";
+import { canChangeContext, type LoadedHook, replacedBundled } from "../../hooks/hook-registry.js";
 import { findSession, newestFirst } from "../../log/catalog.js";
 import { isMessageEntry, type SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";

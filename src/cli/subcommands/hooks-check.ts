@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { SourceUse } from "../../extensions/check-source.js";
 import { findImportProblems, type ImportProblem } from "../../hooks/check-imports.js";
+import type { LoadedHook } from "../../hooks/hook-registry.js";
 import { listFurtherNames } from "../../hooks/registered-names.js";
-import type { LoadedHook } from "../../hooks/registry.js";
 import { listShortcuts } from "../../hooks/shortcuts.js";
 import { positionOfError } from "../../hooks/source-position.js";
 import { RESERVED_ENTRY_TYPES } from "../../log/entry.js";

@@ -1,6 +1,6 @@
 import { dirname, relative } from "node:path";
 import { describeError, PiError } from "../../errors.js";
-import type { LoadedHook } from "../../hooks/registry.js";
+import type { LoadedHook } from "../../hooks/hook-registry.js";
 import { findSession } from "../../log/catalog.js";
 import type { SessionEntry } from "../../log/entry.js";
 import { SessionLog } from "../../log/session-log.js";

@@ -1,8 +1,8 @@
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
-import { reservedNames } from "../../commands/registry.js";
+import { reservedNames } from "../../commands/command-registry.js";
+import { HookRegistry, type LoadedHook, replacedBundled } from "../../hooks/hook-registry.js";
 import { type HookReach, type Unreachable, unreachable } from "../../hooks/reach.js";
 import { NO_NAMES, type RegisteredNames, registeredNames, summarizeNames } from "../../hooks/registered-names.js";
-import { HookRegistry, type LoadedHook, replacedBundled } from "../../hooks/registry.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import { type FoundHook, findHooks } from "./find-hooks.js";
 import type { Location, SubcommandContext } from "./location.js";

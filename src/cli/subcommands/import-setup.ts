@@ -1,6 +1,6 @@
 import { isatty } from "node:tty";
 import { BUILTIN_COMMANDS } from "../../commands/builtin/index.js";
-import { reservedNames } from "../../commands/registry.js";
+import { reservedNames } from "../../commands/command-registry.js";
 import { readJsonFile } from "../../config/json-file.js";
 import { SettingsStore } from "../../config/settings-store.js";
 import { bundledPath, selectBundled } from "../../hooks/bundled-words.js";

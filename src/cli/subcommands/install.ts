@@ -1,5 +1,5 @@
 import { plural } from "../../modes/format.js";
-import type { PackageChange } from "../../packages/manage.js";
+import type { PackageChange } from "../../packages/package-manager.js";
 import { isTrusted } from "../../trust/store.js";
 import type { Subcommand } from "../options.js";
 import { printJson, printLines } from "../standard-io.js";

@@ -1,5 +1,5 @@
 import { type FlagValues, listFlags } from "../../hooks/flags.js";
-import type { LoadedHook } from "../../hooks/registry.js";
+import type { LoadedHook } from "../../hooks/hook-registry.js";
 import type { Credentials } from "../../models/credentials.js";
 import type { ModelRegistry } from "../../models/models.js";
 import type { SessionViewOptions } from "../../replay/session-view.js";

@@ -6,7 +6,7 @@ import { plural } from "../../modes/format.js";
 import type { SessionsSubcommand } from "../options.js";
 import { printJson, printLines, printNotices } from "../standard-io.js";
 import type { SubcommandContext } from "./location.js";
-import { dirsOf, filesOf, headOf, idOfFile, shortId } from "./session-rows.js";
+import { dirsOf, filesOf, headOf, idOfFile, shortId } from "./printed-sessions.js";
 
 /**
  * `pi sessions check [TARGET]`: prints what is wrong in a session, or in all.

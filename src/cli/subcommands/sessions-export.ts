@@ -3,7 +3,7 @@ import { findSession } from "../../log/catalog.js";
 import { exportSession } from "../export.js";
 import type { SessionsSubcommand } from "../options.js";
 import type { SubcommandContext } from "./location.js";
-import { dirsOf } from "./session-rows.js";
+import { dirsOf } from "./printed-sessions.js";
 
 /**
  * `pi sessions export TARGET [OUT]`: writes a session in the format of the option or of the file's name.

@@ -24,7 +24,7 @@ import { plural } from "../../modes/format.js";
 import type { SessionsSubcommand } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import type { SubcommandContext } from "./location.js";
-import { filesOf, formatTime, idOfFile, PREVIEW, shortId } from "./session-rows.js";
+import { filesOf, formatTime, idOfFile, PREVIEW, shortId } from "./printed-sessions.js";
 
 type Source = { program: string; source: string };
 /** A new session, the one that an earlier import has made, or why the import failed. */

@@ -4,7 +4,7 @@ import { type EntryMatch, searchEntries } from "../../log/search.js";
 import type { SessionsSubcommand } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import type { SubcommandContext } from "./location.js";
-import { dirsOf, filesOf, headOf, idOfFile } from "./session-rows.js";
+import { dirsOf, filesOf, headOf, idOfFile } from "./printed-sessions.js";
 
 /** Entries printed per session. */
 const MAX_SHOWN = 5;

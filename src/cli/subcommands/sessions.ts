@@ -10,7 +10,7 @@ import { homePath } from "../../util/home-path.js";
 import type { SessionsSubcommand } from "../options.js";
 import { printJson, printLines, printNotices, tableLines } from "../standard-io.js";
 import type { SubcommandContext } from "./location.js";
-import { dirsOf, formatTime, PREVIEW, shortId, titleOf } from "./session-rows.js";
+import { dirsOf, formatTime, PREVIEW, printedTitle, shortId } from "./printed-sessions.js";
 
 /**
  * `pi sessions list [<text>]`: prints the sessions of this directory, or of all, newest first; with a text, those whose
@@ -49,7 +49,7 @@ export async function printSessions(
 			formatTime(session.modifiedAt),
 			session.messageCount === null ? "many" : String(session.messageCount),
 			...(all ? [homePath(session.cwd, location.paths.home)] : []),
-			titleOf(session, excerpts?.get(session.path)),
+			printedTitle(session, excerpts?.get(session.path)),
 		]);
 		const head = ["id", "modified (UTC)", "messages", ...(all ? ["directory"] : []), "name or text"];
 		await printLines(io, tableLines([head, ...rows]));

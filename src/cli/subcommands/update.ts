@@ -1,4 +1,4 @@
-import type { PackageChange } from "../../packages/manage.js";
+import type { PackageChange } from "../../packages/package-manager.js";
 import type { Subcommand } from "../options.js";
 import { printJson, printLines } from "../standard-io.js";
 import { checkClaims, describeClaims, withClaims } from "./bench-claims.js";

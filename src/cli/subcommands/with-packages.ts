@@ -1,5 +1,5 @@
 import { SettingsStore } from "../../config/settings-store.js";
-import { PackageManager } from "../../packages/manage.js";
+import { PackageManager } from "../../packages/package-manager.js";
 import { stopOnSignal } from "../../util/signals.js";
 import { printNotices } from "../standard-io.js";
 import type { SubcommandContext } from "./location.js";

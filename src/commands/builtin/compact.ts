@@ -1,5 +1,5 @@
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
-import type { CompactionTokens } from "../compaction.js";
+import type { CompactionTokens } from "../compaction-request.js";
 
 /** First word that also compacts recent messages. */
 const ANYWAY = /^anyway\b\s*/;

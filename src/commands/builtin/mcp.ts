@@ -3,7 +3,7 @@ import type { CommandResult } from "../../hooks/types.js";
 import { withTimeLimit } from "../../util/abort.js";
 import { formatTokens, plural } from "../../util/format-amounts.js";
 import type { BuiltinCommandContext, SlashCommand } from "../command.js";
-import type { McpServerState, McpServerStatus } from "../mcp.js";
+import type { McpServerState, McpServerStatus } from "../mcp-status.js";
 import { loginDialogs } from "./login.js";
 import { report } from "./report.js";
 

@@ -1,5 +1,5 @@
 import type { SlashCommand } from "../command.js";
-import type { UndoPlan } from "../compaction.js";
+import type { UndoPlan } from "../compaction-request.js";
 
 /** Argument that skips the confirmation for requests that become too long, for modes without dialogs. */
 const ANYWAY = "anyway";

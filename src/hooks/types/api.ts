@@ -9,7 +9,7 @@ import type {
 } from "@mariozechner/pi-ai";
 import type { TSchema } from "typebox";
 import type { SessionEntry, ThinkingLevel } from "../../log/entry.js";
-import type { HostHandleName } from "../handles.js";
+import type { HostHandleName } from "../granted-handles.js";
 import type { Attachment } from "./attachment.js";
 import type { CommandContext, HookEventContext, PureContext } from "./context.js";
 import type { HookEventName, HookEvents, HookResults } from "./events.js";

@@ -10,7 +10,7 @@ import type {
 } from "../../log/entry.js";
 import type { RequestAuth } from "../../models/credentials.js";
 import type { ExecOptions, ExecResult } from "../../util/process.js";
-import type { SystemItemsHandle } from "../handles.js";
+import type { SystemItemsHandle } from "../granted-handles.js";
 import type { HookSessions } from "./sessions.js";
 import type { HookTools } from "./tool-switch.js";
 import type { HookUI } from "./ui.js";

@@ -8,8 +8,8 @@ import {
 	PROTOCOL_VERSION,
 } from "@agentclientprotocol/sdk";
 import { packageVersion } from "../../util/package-root.js";
-import { invalidParams, toRequestError } from "./errors.js";
-import type { AcpSessions } from "./sessions.js";
+import { invalidParams, toRequestError } from "./acp-errors.js";
+import type { AcpSessions } from "./acp-sessions.js";
 
 /** Dependencies of the agent. */
 export interface AcpAgentOptions {

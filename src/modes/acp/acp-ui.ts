@@ -22,8 +22,8 @@ import {
 import { DialogQueue } from "../../util/dialog-queue.js";
 import { revealInvisible } from "../../util/reveal.js";
 import { stripAll } from "../../util/sanitize.js";
+import { textBlock } from "./acp-tool-calls.js";
 import type { SessionUpdates } from "./session-updates.js";
-import { textBlock } from "./tool-calls.js";
 
 /** Dependencies of the dialogs. */
 export interface AcpUIOptions {

@@ -14,7 +14,7 @@ import {
 	readBefore,
 	resultContent,
 	textBlock,
-} from "./tool-calls.js";
+} from "./acp-tool-calls.js";
 
 /** A call that has not ended. */
 interface OpenCall extends CallFacts {

@@ -1,7 +1,7 @@
 import type { SessionConfigOption, SessionConfigSelectOption } from "@agentclientprotocol/sdk";
 import { modelName } from "../../models/models.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
-import { invalidParams } from "./errors.js";
+import { invalidParams } from "./acp-errors.js";
 import { modesOf, setMode } from "./modes.js";
 
 type ConfigSession = Pick<

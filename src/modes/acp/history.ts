@@ -2,9 +2,9 @@ import type { ToolCall } from "@mariozechner/pi-ai";
 import { type Task, tasksIn } from "../../features/tasks.js";
 import { isCompactionEntry, isMessageEntry, type MessageEntry } from "../../log/entry.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
+import { textBlock } from "./acp-tool-calls.js";
 import type { ReplayedResult } from "./call-updates.js";
 import type { ClientSupport, SessionUpdates } from "./session-updates.js";
-import { textBlock } from "./tool-calls.js";
 
 /** Sends the entries of a session as updates: messages, tool calls with their results, and the last task list. */
 export function replayHistory(

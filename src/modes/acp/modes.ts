@@ -1,6 +1,6 @@
 import type { SessionModeState } from "@agentclientprotocol/sdk";
 import type { AgentSession } from "../../sdk/agent-session.js";
-import { invalidParams } from "./errors.js";
+import { invalidParams } from "./acp-errors.js";
 
 /** The command of the hook that provides modes; the completions of its argument are the modes, the default first. */
 const COMMAND = "mode";

@@ -3,7 +3,7 @@ import type { ContentBlock, EmbeddedResourceResource } from "@agentclientprotoco
 import type { Attachment } from "../../hooks/types.js";
 import type { SourceImage } from "../../images/sent-image.js";
 import { displayPath } from "../../tools/path.js";
-import { invalidParams } from "./errors.js";
+import { invalidParams } from "./acp-errors.js";
 
 /** The content of a prompt in the form that a session accepts. */
 export interface PromptContent {

@@ -4,7 +4,7 @@ import { PiError } from "../../errors.js";
 import { findSession, listSessions, sessionDirs } from "../../log/catalog.js";
 import { sessionDirName } from "../../log/session-paths.js";
 import type { SessionSummary } from "../../log/session-summary.js";
-import { invalidParams } from "./errors.js";
+import { invalidParams } from "./acp-errors.js";
 
 /** Sessions in one answer. */
 const PAGE = 100;

@@ -12,8 +12,8 @@ import { stripAll } from "../../util/sanitize.js";
 import { waitText } from "../request-error.js";
 import { EventSender } from "../rpc/event-sender.js";
 import type { RpcEvent } from "../rpc/protocol.js";
+import { imageBlock, textBlock } from "./acp-tool-calls.js";
 import { CallUpdates } from "./call-updates.js";
-import { imageBlock, textBlock } from "./tool-calls.js";
 
 /** Updates that a client must support explicitly. */
 export interface ClientSupport {

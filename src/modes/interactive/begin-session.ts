@@ -14,7 +14,7 @@ import type { InteractiveOptions, News } from "./interactive-options.js";
 import { createPromptTarget, sendPrompts } from "./prompt-controller.js";
 import type { Screen } from "./screen.js";
 import type { ScreenComponents, ScreenReports } from "./screen-components.js";
-import { createShell, type ShellHost } from "./shell.js";
+import { createShell, type ShellHost } from "./screen-shell.js";
 import type { Transcript } from "./transcript.js";
 
 /** The questions that starting a session may ask on this screen. */

@@ -1,7 +1,7 @@
 import { type EntrySource, entryMessage } from "../../context/entry-message.js";
 import { estimateTokens } from "../../context/tokens.js";
 import type { ContextMarks, PlacedSummary } from "./context-marks.js";
-import { gapBetween, type Item, type ItemKind } from "./item.js";
+import { gapBetween, type Item, type ItemKind } from "./transcript-item.js";
 import { EntryBlock, type Gap, type Mark } from "./views/entry-block.js";
 import { HiddenRunView, SummaryView } from "./views/summary-view.js";
 import type { ViewStyle } from "./views/view.js";

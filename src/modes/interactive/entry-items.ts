@@ -23,7 +23,7 @@ import { describeApproval, describeChangedPrompt } from "../../log/gate-text.js"
 import type { RecordedMachine } from "../../log/last-choices.js";
 import { pastedParts } from "../../log/prompt-text.js";
 import { describeOmission, formatTokens } from "../format.js";
-import { createItem, type Item } from "./item.js";
+import { createItem, type Item } from "./transcript-item.js";
 import { BashView } from "./views/bash-view.js";
 import { CustomEntryView, type EntryRenderer } from "./views/custom-entry-view.js";
 import { NoticeView, SystemItemView } from "./views/notice-view.js";

@@ -1,8 +1,9 @@
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
 import type { SpentUsage } from "../../log/usage-totals.js";
 import { graphemes } from "../../tui/internals/measure-text.js";
+import { clipLine, spread } from "../../tui/line.js";
 import { formatCost, formatTokens, homePath, plural } from "../format.js";
-import { cleanLine, clipLine, spread } from "./lines.js";
+import { cleanLine } from "./clean-text.js";
 import type { ViewStyle } from "./views/view.js";
 
 /** The data of the footer. */

@@ -1,9 +1,10 @@
 import { basename } from "node:path";
 import type { Component } from "@mariozechner/pi-tui";
 import { isPartOfPi } from "../../hooks/hook-scope.js";
+import { spread } from "../../tui/line.js";
 import { plural } from "../format.js";
+import { cleanLine, styled, wrapLines } from "./clean-text.js";
 import { shownPlace } from "./footer.js";
-import { cleanLine, spread, styled, wrapLines } from "./lines.js";
 import { View, type ViewStyle } from "./views/view.js";
 
 /** Resources that a session loaded. */

@@ -4,7 +4,7 @@ import type { DialogStyle } from "../../tui/dialog-style.js";
 import type { OverlayStack } from "../../tui/overlay-stack.js";
 import type { PromptEditor } from "../../tui/prompt-editor.js";
 import { SelectDialog } from "../../tui/select-dialog.js";
-import { cleanLine } from "./lines.js";
+import { cleanLine } from "./clean-text.js";
 
 /** Characters of a prompt that the search shows and matches. */
 const MAX_LABEL = 300;

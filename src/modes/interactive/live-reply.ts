@@ -1,7 +1,7 @@
 import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@mariozechner/pi-ai";
 import type { FindToolRenderer } from "../../hooks/tool-drawing.js";
 import { type EntryDrawing, endedAbnormally, type ToolItems } from "./entry-items.js";
-import { createItem, type Item, type ItemKind } from "./item.js";
+import { createItem, type Item, type ItemKind } from "./transcript-item.js";
 import { ReplyEndView } from "./views/reply-end-view.js";
 import { TextView } from "./views/text-view.js";
 import { ThinkingView } from "./views/thinking-view.js";

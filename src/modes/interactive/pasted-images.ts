@@ -1,4 +1,4 @@
-import { imageType } from "../../images/header.js";
+import { imageType } from "../../images/image-header.js";
 import type { SourceImage } from "../../images/sent-image.js";
 import { readRegularFileSync } from "../../util/fs.js";
 import type { MentionedImage } from "../mentioned-images.js";

@@ -1,4 +1,4 @@
-import { parseSlashCommand } from "../../commands/registry.js";
+import { parseSlashCommand } from "../../commands/command-registry.js";
 import { PiError, type PiErrorCode } from "../../errors.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
 import { isRunEnding } from "../../session/activity.js";

@@ -1,6 +1,7 @@
 import type { Component } from "@mariozechner/pi-tui";
 import type { QueuedPrompts } from "../../session/events.js";
-import { cleanLine, clipLine } from "./lines.js";
+import { clipLine } from "../../tui/line.js";
+import { cleanLine } from "./clean-text.js";
 import type { ViewStyle } from "./views/view.js";
 
 /** Maximum number of prompts shown of each kind; the rest are counted. */

@@ -3,7 +3,7 @@ import type { ActiveOperation, Activity, OperationKind } from "../../session/act
 import type { AgentSessionEvent } from "../../session/events.js";
 import { describeCall } from "../../tools/describe-call.js";
 import { formatElapsed, formatTokens } from "../format.js";
-import { cleanLine } from "./lines.js";
+import { cleanLine } from "./clean-text.js";
 import type { ViewStyle } from "./views/view.js";
 
 /** What a session is doing. */

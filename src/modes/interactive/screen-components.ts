@@ -5,24 +5,25 @@ import { createLocalMachine } from "../../tools/machine/local-machine.js";
 import { EditorFrame } from "../../tui/editor-frame.js";
 import { KeyboardTerminal } from "../../tui/internals/keyboard-terminal.js";
 import { createKeymap } from "../../tui/keymap.js";
+import { clipLine } from "../../tui/line.js";
 import { isLongPaste } from "../../tui/paste-marks.js";
 import { PromptEditor } from "../../tui/prompt-editor.js";
 import { lendTerminal, suspend } from "../../tui/terminal-guard.js";
 import { monotonicMs } from "../../util/clock.js";
 import type { Leave } from "../end-question.js";
 import { AppKeys } from "./app-keys.js";
+import { cleanLine } from "./clean-text.js";
 import { DialogController } from "./dialog-controller.js";
 import { dropFiles } from "./dropped-paths.js";
 import { promptsBefore, searchHistory } from "./history-search.js";
 import { HookScreenLoader } from "./hook-screen/hook-screen-loader.js";
 import type { InteractiveOptions } from "./interactive-options.js";
-import { cleanLine, clipLine } from "./lines.js";
 import { PaletteController } from "./palette-controller.js";
 import { PastedImages } from "./pasted-images.js";
 import { PastedTexts } from "./pasted-texts.js";
 import { PromptController, waitingQueue } from "./prompt-controller.js";
 import { Screen } from "./screen.js";
-import { copyText } from "./shell.js";
+import { copyText } from "./screen-shell.js";
 import { ThemeController } from "./theme-controller.js";
 
 /** The mode that runs the screen. */

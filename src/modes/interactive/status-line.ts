@@ -1,7 +1,7 @@
 import { type Component, visibleWidth } from "@mariozechner/pi-tui";
 import type { WorkingIndicator } from "../../hooks/types.js";
 import type { AgentSessionEvent } from "../../session/events.js";
-import { clipLine } from "./lines.js";
+import { clipLine } from "../../tui/line.js";
 import { RunStatus } from "./run-status.js";
 import type { ViewStyle } from "./views/view.js";
 

@@ -23,9 +23,9 @@ import {
 	type ToolItems,
 } from "./entry-items.js";
 import { firstDrawnEntry } from "./first-drawn-entry.js";
-import { createItem, gapBetween, type Item, type ItemKind } from "./item.js";
 import { LiveReply } from "./live-reply.js";
 import { transcriptHint } from "./transcript-hint.js";
+import { createItem, gapBetween, type Item, type ItemKind } from "./transcript-item.js";
 import { BashView } from "./views/bash-view.js";
 import type { EntryRenderer } from "./views/custom-entry-view.js";
 import { type NoticeLevel, NoticeView, PageView } from "./views/notice-view.js";

@@ -1,4 +1,4 @@
-import type { CompactionDraft, CompactionTokens, CompactionTrial } from "../../commands/compaction.js";
+import type { CompactionDraft, CompactionTokens, CompactionTrial } from "../../commands/compaction-request.js";
 import { formatTokens } from "../format.js";
 import type { PlainDialogs } from "./plain-dialogs.js";
 import { type PlainOutput, plainLine } from "./plain-output.js";

@@ -5,7 +5,6 @@ import type { Readable, Writable } from "node:stream";
 import { errorText, PiError } from "../../errors.js";
 import { callListeners } from "../../util/call-listeners.js";
 import { packageRoot } from "../../util/package-root.js";
-import { readLines } from "./lines.js";
 import type {
 	HookDialogRequest,
 	HookUIRequest,
@@ -16,6 +15,7 @@ import type {
 	RpcResponse,
 	RpcResults,
 } from "./protocol.js";
+import { readLines } from "./rpc-lines.js";
 
 /** Streams of a connection to a server. */
 export interface RpcStreams {

@@ -1,5 +1,5 @@
 import type { PaletteItem } from "../../commands/command.js";
-import { builtinName } from "../../commands/registry.js";
+import { builtinName } from "../../commands/command-registry.js";
 import { createContextReport } from "../../context/ledger.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
 import { lastAssistantText } from "../../sdk/command-session.js";

@@ -8,7 +8,7 @@ import {
 	grantedHandles,
 	HOST_HANDLE_NAMES,
 	type HostHandleName,
-} from "../../hooks/handles.js";
+} from "../../hooks/granted-handles.js";
 
 export interface HookGrantsOptions {
 	settings: SettingsStore;

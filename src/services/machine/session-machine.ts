@@ -3,7 +3,7 @@ import { describeError, PiError } from "../../errors.js";
 import { BUNDLED_HOOKS } from "../../hooks/bundled.js";
 import type { BundledHook } from "../../hooks/bundled-hook.js";
 import type { HookSession } from "../../hooks/context-object.js";
-import type { HookRegistry } from "../../hooks/registry.js";
+import type { HookRegistry } from "../../hooks/hook-registry.js";
 import type { RecordedMachine } from "../../log/last-choices.js";
 import type { ToolHost } from "../../tools/machine/machine.js";
 import { isInside, ReadableDirectories, withReadable } from "../../tools/machine/readable-directories.js";

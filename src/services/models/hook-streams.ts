@@ -4,7 +4,7 @@ import type { StreamFunction } from "../../agent/stream.js";
 import { errorText } from "../../errors.js";
 import type { HookProvider } from "../../hooks/providers.js";
 import { isRecord } from "../../util/is-record.js";
-import type { ModelClient } from "../services.js";
+import type { ModelClient } from "../service-types.js";
 import { callStream, HookRoutes } from "./hook-routes.js";
 
 /** The client of a session whose hooks may have providers with a `stream` function. */

@@ -2,7 +2,7 @@ import type { Api, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
 import { errorText, PiError } from "../../errors.js";
 import type { Network } from "../../network/network.js";
 import { packageVersion } from "../../util/package-root.js";
-import type { ModelClient } from "../services.js";
+import type { ModelClient } from "../service-types.js";
 import { repairPayload } from "./repair-payload.js";
 
 /** Wire formats whose clients accept a `fetch`, and are patched to load nothing of Node's. */

@@ -9,7 +9,7 @@ import type { FindLocalOptions } from "../../models/local-servers.js";
 import type { KnownModel } from "../../models/model-facts.js";
 import { loadModelSources, type ModelSources, type ModelSourcesOptions } from "../../models/model-sources.js";
 import type { Network } from "../../network/network.js";
-import type { SessionModels } from "../services.js";
+import type { SessionModels } from "../service-types.js";
 import { createAccounts } from "./accounts.js";
 import { createModelUpdates } from "./model-updates.js";
 import { offeringFinder } from "./offering-finder.js";

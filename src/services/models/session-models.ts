@@ -7,7 +7,7 @@ import { readPatterns } from "../../models/model-match.js";
 import { type ModelRegistry, modelName } from "../../models/models.js";
 import type { FindOfferingOptions, Offering } from "../../models/update/find-offering.js";
 import type { Network } from "../../network/network.js";
-import type { SessionModels } from "../services.js";
+import type { SessionModels } from "../service-types.js";
 
 /** Asks the providers with keys for a model that no list has. @throws the reason of `signal` */
 export type FindOffering = (id: string, asking: Pick<FindOfferingOptions, "signal" | "onWait">) => Promise<Offering>;

@@ -5,14 +5,14 @@ import { ProjectFiles, projectRoot } from "../../config/project-files.js";
 import { PiError } from "../../errors.js";
 import type { ResourcePaths } from "../../hooks/hook-resources.js";
 import { type ContextFile, loadContextFiles } from "../../resources/context-files.js";
+import { findNestedContextFiles } from "../../resources/find-nested-files.js";
 import { projectReader, type ReadBytes, type ResourceProblems } from "../../resources/front-matter.js";
-import { findNestedContextFiles } from "../../resources/nested-context-files.js";
 import { loadPromptTemplates, type PromptTemplate } from "../../resources/prompt-templates.js";
 import { loadSkills, type ResourceLocation, readSkill, type Skill } from "../../resources/skills.js";
 import { readFile } from "../../tools/file-content.js";
 import type { ToolHost } from "../../tools/machine/machine.js";
 import type { AcceptedPackages, PackageFile } from "../code/package-code.js";
-import type { NestedFileFinder } from "../services.js";
+import type { NestedFileFinder } from "../service-types.js";
 
 export interface ResourceFilesOptions {
 	paths: Paths;

@@ -1,11 +1,11 @@
 import { PiError } from "../../errors.js";
 import { findSession, namedSession, newSessionPath, sessionsByUse } from "../../log/catalog.js";
 import { entryTimestamp } from "../../log/entry.js";
-import { copySession } from "../../log/manage.js";
+import { copySession } from "../../log/manage-sessions.js";
 import { SessionLog } from "../../log/session-log.js";
 import { shownName } from "../../log/session-summary.js";
 import type { SessionChoice } from "../create-options.js";
-import type { ForkedLog } from "../services.js";
+import type { ForkedLog } from "../service-types.js";
 
 /** The log of a new session. */
 export interface OpenedLog {

@@ -1,6 +1,6 @@
 import { sessionDirs } from "../../log/catalog.js";
 import type { UsageIndex } from "../../usage/usage-index.js";
-import type { Store } from "../services.js";
+import type { Store } from "../service-types.js";
 
 /** Opens the index of the usage of all saved sessions. It has read no session file yet. */
 export async function openSavedUsage({

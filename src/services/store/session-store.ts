@@ -3,7 +3,7 @@ import type { CommandSessions, SessionScope } from "../../commands/pickers.js";
 import { PiError } from "../../errors.js";
 import type { FoundSession, ImportPlace } from "../../imports/program.js";
 import { listSessions, sessionDirs } from "../../log/catalog.js";
-import { removeSession, renameSession, trashSession } from "../../log/manage.js";
+import { removeSession, renameSession, trashSession } from "../../log/manage-sessions.js";
 import { searchSessions } from "../../log/search.js";
 import type { SessionSummary } from "../../log/session-summary.js";
 import { isLocked } from "../../util/file-lock.js";

@@ -7,9 +7,9 @@ import type {
 	CompactionTokens,
 	CompactionTrial,
 	UndoPlan,
-} from "../../commands/compaction.js";
+} from "../../commands/compaction-request.js";
 import { readOverflow } from "../../context/calibration.js";
-import { type CompactionPlan, planCompactions } from "../../context/compact.js";
+import { type CompactionPlan, planCompactions } from "../../context/compaction-range.js";
 import { describeCompaction } from "../../context/compaction-steps.js";
 import type { BuiltContext } from "../../context/context-message.js";
 import type { EntrySource } from "../../context/entry-message.js";
@@ -26,7 +26,7 @@ import {
 	type NativeCompaction,
 	type SessionEntry,
 } from "../../log/entry.js";
-import { requireModel } from "../../services/services.js";
+import { requireModel } from "../../services/service-types.js";
 import { linkSignals } from "../../util/abort.js";
 import type { Operation } from "../activity.js";
 import { viewLog } from "../log-view.js";

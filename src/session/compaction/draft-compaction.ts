@@ -1,6 +1,6 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { CompactionCut, CompactionDraft, CompactionTokens } from "../../commands/compaction.js";
-import { type CompactionPlan, promptsToKeep } from "../../context/compact.js";
+import type { CompactionCut, CompactionDraft, CompactionTokens } from "../../commands/compaction-request.js";
+import { type CompactionPlan, promptsToKeep } from "../../context/compaction-range.js";
 import type { TracedMessage } from "../../context/context-message.js";
 import { compactionMessage } from "../../context/entry-message.js";
 import { readActivities, withFileLists, withoutFileLists } from "../../context/summary-text.js";
@@ -15,7 +15,7 @@ import {
 	type SessionEntry,
 } from "../../log/entry.js";
 import { freezeDeep } from "../../log/freeze.js";
-import type { SessionModels } from "../../services/services.js";
+import type { SessionModels } from "../../services/service-types.js";
 import { type SummarizerDeps, summarize } from "./summarizer.js";
 
 /** The state of the session that a compaction draft is computed from. */

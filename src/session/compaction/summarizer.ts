@@ -13,7 +13,7 @@ import { type Activities, plainSummary } from "../../context/summary-text.js";
 import { estimateText } from "../../context/tokens.js";
 import { describeError, PiError } from "../../errors.js";
 import type { AppMessage } from "../../log/entry.js";
-import type { ModelClient, SessionModels } from "../../services/services.js";
+import type { ModelClient, SessionModels } from "../../services/service-types.js";
 
 /** A conversation to summarize, and the form of the summary. */
 export interface SummaryTask {

@@ -1,8 +1,8 @@
 import { BUNDLED_HOOKS } from "../../hooks/bundled.js";
 import { bundledPath, preferredHook } from "../../hooks/bundled-words.js";
 import { hookFileName } from "../../hooks/hook-name.js";
-import type { LoadedHook } from "../../hooks/registry.js";
-import type { Code, Store } from "../../services/services.js";
+import type { LoadedHook } from "../../hooks/hook-registry.js";
+import type { Code, Store } from "../../services/service-types.js";
 import type { SessionHooks } from "./session-hooks.js";
 
 /** The name of the bundled hook that owns entries of a type and is off; undefined if none is, or the user wants no hooks. */

@@ -1,6 +1,6 @@
 import { type DrawingObserver, drawingError, entryRenderer } from "../../hooks/entry-renderer.js";
+import type { HookRegistry, LoadedHook } from "../../hooks/hook-registry.js";
 import { toolRenderer } from "../../hooks/hook-tool.js";
-import type { HookRegistry, LoadedHook } from "../../hooks/registry.js";
 import type { ToolRenderer } from "../../hooks/tool-drawing.js";
 import type { EntryOptions } from "../../hooks/types.js";
 import type { SessionEntry } from "../../log/entry.js";

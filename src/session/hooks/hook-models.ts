@@ -1,6 +1,6 @@
 import { describeError } from "../../errors.js";
 import type { HookProvider } from "../../hooks/providers.js";
-import type { Models } from "../../services/services.js";
+import type { Models } from "../../services/service-types.js";
 import type { SessionState } from "../session-state.js";
 
 export interface HookModelsDeps {

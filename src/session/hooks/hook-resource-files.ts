@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { describeError } from "../../errors.js";
 import type { ResourcePaths } from "../../hooks/hook-resources.js";
-import type { Resources } from "../../services/services.js";
+import type { Resources } from "../../services/service-types.js";
 
 /** Adds the skills, prompts and themes of hooks to those of the session, and takes them away when their hook is unloaded. */
 export class HookResourceFiles {

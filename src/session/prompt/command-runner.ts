@@ -5,7 +5,7 @@ import {
 	findCommand,
 	parseSlashCommand,
 	unknownCommandMessage,
-} from "../../commands/registry.js";
+} from "../../commands/command-registry.js";
 import { describeError, PiError } from "../../errors.js";
 import type { HookRunner } from "../../hooks/runner.js";
 import type { SessionUI } from "../../hooks/session-ui.js";
@@ -13,7 +13,7 @@ import type { Attachment, CommandResult, CompletionItem, DialogOptions, SelectMa
 import type { SessionLog } from "../../log/session-log.js";
 import { expandTemplate } from "../../resources/prompt-templates.js";
 import type { Skill } from "../../resources/skills.js";
-import type { SessionResources } from "../../services/services.js";
+import type { SessionResources } from "../../services/service-types.js";
 import { abortable } from "../../util/abort.js";
 import { splitArgs } from "../../util/split-args.js";
 import type { SessionActivity } from "../activity.js";

@@ -1,4 +1,4 @@
-import { checkSystemItem, ownerOf, type SystemItem, type SystemItemSink } from "../../hooks/handles.js";
+import { checkSystemItem, ownerOf, type SystemItem, type SystemItemSink } from "../../hooks/granted-handles.js";
 import { entryTimestamp } from "../../log/entry.js";
 import type { QueuedPrompts } from "../events.js";
 import type { SessionState } from "../session-state.js";

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { ImageContent, TextContent, UserMessage } from "@mariozechner/pi-ai";
 import type { AgentRunResult } from "../../agent/loop.js";
-import { parseSlashCommand } from "../../commands/registry.js";
+import { parseSlashCommand } from "../../commands/command-registry.js";
 import { describeError, PiError } from "../../errors.js";
 import type { PromptDecision } from "../../hooks/gates.js";
 import type { HookRunner } from "../../hooks/runner.js";

@@ -8,7 +8,7 @@ import type { ToolCallResult } from "../../hooks/types.js";
 import { entryTimestamp, type HookToolCallEntry, type ToolCaller } from "../../log/entry.js";
 import { meantCall } from "../../tools/foreign-calls.js";
 import type { AnyTool } from "../../tools/tool.js";
-import { TurnQueue } from "../../util/turn-queue.js";
+import { SerialQueue } from "../../util/serial-queue.js";
 import type { NestedContextFiles } from "./nested-context-files.js";
 import { type CallSources, callEnvironment } from "./tool-gate.js";
 
@@ -19,12 +19,12 @@ interface OpenCall {
 	/** The tools that run in one another, outermost first. */
 	chain: readonly string[];
 	/** Orders the calls that it makes. */
-	queue: TurnQueue;
+	queue: SerialQueue;
 }
 
 /** Runs the calls of tools that hooks make, like those of the model. Each becomes an entry when it ends. */
 export class HookToolCalls {
-	readonly #queue = new TurnQueue();
+	readonly #queue = new SerialQueue();
 	/** The calls of hooks that run, by id. */
 	readonly #open = new Map<string, OpenCall>();
 
@@ -48,7 +48,7 @@ export class HookToolCalls {
 		const id = `hook_${randomUUID()}`;
 		const chain = [...(parent?.chain ?? []), name];
 		// Whoever holds the turn of an outer queue orders the calls within it itself, or they would wait for each other.
-		this.#open.set(id, { root: parent?.root ?? id, chain, queue: isReadOnly ? outer : new TurnQueue() });
+		this.#open.set(id, { root: parent?.root ?? id, chain, queue: isReadOnly ? outer : new SerialQueue() });
 		const caller: ToolCaller = { hook: hook.name, ...(parent ? { toolCallId: parent.root } : {}) };
 		const call: ToolCall = { type: "toolCall", id, name, arguments: args };
 		const isLoop = parent?.chain.includes(name) === true;

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { BuiltContext } from "../../context/context-message.js";
 import { type ContextFileItem, entryTimestamp, isSystemItemEntry } from "../../log/entry.js";
 import type { SessionLog } from "../../log/session-log.js";
-import type { NestedFileFinder } from "../../services/services.js";
+import type { NestedFileFinder } from "../../services/service-types.js";
 import { elsewhereOf } from "../../tools/machine/elsewhere.js";
 import { localPath } from "../../tools/machine/local-path.js";
 import type { ToolHost } from "../../tools/machine/machine.js";

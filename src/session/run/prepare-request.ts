@@ -5,7 +5,7 @@ import { separateThinking } from "../../context/foreign-thinking.js";
 import { limitImages } from "../../context/image-limits.js";
 import { sentTool } from "../../context/preamble.js";
 import { freezeDeep } from "../../log/freeze.js";
-import { requireModel } from "../../services/services.js";
+import { requireModel } from "../../services/service-types.js";
 import { formatBytes } from "../../tools/output.js";
 import type { Compaction } from "../compaction/compaction.js";
 import type { SystemItems } from "../prompt/prompt-queue.js";

@@ -5,9 +5,9 @@ import type { BuiltContext, TracedMessage } from "../../context/context-message.
 import { isSentReply } from "../../context/convert.js";
 import { type ContextImage, hasImage, imageBlocks, imagesOf } from "../../context/omitted-images.js";
 import { describeError } from "../../errors.js";
-import { readImageHeader } from "../../images/header.js";
+import { readImageHeader } from "../../images/image-header.js";
+import { type ImageRefusal, imageRefusal } from "../../images/image-refusals.js";
 import { COMMON_LIMITS, imageBounds, isWithinLimits } from "../../images/limits.js";
-import { type ImageRefusal, imageRefusal } from "../../images/refusals.js";
 import { originalOf, type SentImage, type SourceImage } from "../../images/sent-image.js";
 import { entryTimestamp } from "../../log/entry.js";
 import type { ToolResult } from "../../tools/tool.js";

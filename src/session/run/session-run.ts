@@ -1,6 +1,6 @@
 import type { Api, Model, UserMessage } from "@mariozechner/pi-ai";
 import { type AgentDeps, type AgentRunResult, runAgent } from "../../agent/loop.js";
-import type { CompactionTokens } from "../../commands/compaction.js";
+import type { CompactionTokens } from "../../commands/compaction-request.js";
 import { offeredTools } from "../../context/additions.js";
 import { sentTail } from "../../context/cache-breakpoints.js";
 import type { BuiltContext } from "../../context/context-message.js";
@@ -12,7 +12,7 @@ import { isCompactionEntry } from "../../log/entry.js";
 import { formatDay } from "../../models/update/describe-update.js";
 import { markBeforeTail } from "../../services/models/cache-markers.js";
 import { withOutputFormat } from "../../services/models/output-format.js";
-import { requireModel } from "../../services/services.js";
+import { requireModel } from "../../services/service-types.js";
 import { isRecord } from "../../util/is-record.js";
 import { type Operation, phaseAfter } from "../activity.js";
 import type { Compaction } from "../compaction/compaction.js";

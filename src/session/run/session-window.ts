@@ -5,7 +5,7 @@ import { divideWindow, minReply, type WindowBudget } from "../../context/window-
 import { PiError } from "../../errors.js";
 import { hookName } from "../../hooks/hook-name.js";
 import type { AppMessage } from "../../log/entry.js";
-import type { Store } from "../../services/services.js";
+import type { Store } from "../../services/service-types.js";
 import type { SessionContext } from "../session-context.js";
 import type { SessionState } from "../session-state.js";
 

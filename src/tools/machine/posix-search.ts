@@ -2,8 +2,9 @@ import { parseGlob } from "../glob.js";
 import type { LinePattern, SearchRequest } from "./machine.js";
 
 /**
- * Argument: `./`, or a file. Of a directory it prints first `g` if ignore files count, because git knows what they exclude or there
- * are none, and `a` if all files are searched in spite of them, as in a directory that is ignored itself.
+ * Argument: `./`, or a file. For a directory it first prints one letter. `g`: nothing that ignore files exclude was searched, because
+ * git listed the files, or because there are no ignore files. `a`: all files were searched although there are ignore files, because
+ * git is missing, this is no repository, or the directory is ignored itself.
  */
 const SEARCH = `
 ignores() {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { beforeOf, describeForClient, diffsOf, readBefore } from "../../../src/modes/acp/tool-calls.js";
+import { beforeOf, describeForClient, diffsOf, readBefore } from "../../../src/modes/acp/acp-tool-calls.js";
 import { diffLines } from "../../../src/tools/line-diff.js";
 
 const HOST = { name: "", cwd: process.cwd(), home: "/home/ada" };

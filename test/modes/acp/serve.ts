@@ -3,7 +3,7 @@ import type { ClientCapabilities, NewSessionResponse } from "@agentclientprotoco
 import { onTestFinished } from "vitest";
 import { paths } from "../../../src/config/paths.js";
 import { SettingsStore } from "../../../src/config/settings-store.js";
-import { AcpServer } from "../../../src/modes/acp/server.js";
+import { AcpServer } from "../../../src/modes/acp/acp-server.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/sdk/create-session.js";
 import { AcpTestClient } from "../../helpers/acp-client.js";
 import { type LoopbackModelOptions, type LoopbackProvider, startProvider } from "../../helpers/loopback-provider.js";

@@ -6,7 +6,7 @@ import type { EntrySource } from "../../../src/context/entry-message.js";
 import type { SessionEntry } from "../../../src/log/entry.js";
 import { ContextLayout } from "../../../src/modes/interactive/context-layout.js";
 import { readMarks } from "../../../src/modes/interactive/context-marks.js";
-import { createItem, type Item } from "../../../src/modes/interactive/item.js";
+import { createItem, type Item } from "../../../src/modes/interactive/transcript-item.js";
 import { NoticeView } from "../../../src/modes/interactive/views/notice-view.js";
 import { plainStyle } from "./plain-style.js";
 import { messageEntry, reply } from "./script.js";

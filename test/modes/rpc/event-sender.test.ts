@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { EventSender } from "../../../src/modes/rpc/event-sender.js";
-import { LineWriter } from "../../../src/modes/rpc/lines.js";
 import type { RpcEvent } from "../../../src/modes/rpc/protocol.js";
+import { LineWriter } from "../../../src/modes/rpc/rpc-lines.js";
 import type { AgentSessionEvent } from "../../../src/session/events.js";
 import { assistantMessage } from "../../helpers/entries.js";
 

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { onTestFinished } from "vitest";
 import { RpcClient } from "../../../src/modes/rpc/client.js";
 import type { RpcEvent, RpcResponse } from "../../../src/modes/rpc/protocol.js";
-import { RpcServer } from "../../../src/modes/rpc/server.js";
+import { RpcServer } from "../../../src/modes/rpc/rpc-server.js";
 import { type CreateAgentSessionOptions, createAgentSession } from "../../../src/sdk/create-session.js";
 import { checkRpcEvents } from "../../helpers/event-schema.js";
 import { type LoopbackModelOptions, startProvider } from "../../helpers/loopback-provider.js";

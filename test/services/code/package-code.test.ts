@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { paths as findPaths } from "../../../src/config/paths.js";
 import { SettingsStore } from "../../../src/config/settings-store.js";
-import { PackageManager } from "../../../src/packages/manage.js";
+import { PackageManager } from "../../../src/packages/package-manager.js";
 import { PackageGate } from "../../../src/services/code/package-code.js";
 import type { TrustAnswer } from "../../../src/trust/gate.js";
 import { loadTrust, type ProjectSet } from "../../../src/trust/store.js";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { changedFiles } from "../../../src/log/file-changes.js";
 import { fileContentsDir } from "../../../src/log/file-contents.js";
-import { removeSession } from "../../../src/log/manage.js";
+import { removeSession } from "../../../src/log/manage-sessions.js";
 import { toolCall } from "../../helpers/loopback-provider.js";
 import { startSession, type TestSession, type TestSessionOptions } from "../../helpers/session.js";
 import { tempDir } from "../../helpers/temp.js";

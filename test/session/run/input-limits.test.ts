@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readImageHeader } from "../../../src/images/header.js";
+import { readImageHeader } from "../../../src/images/image-header.js";
 import { png } from "../../helpers/images.js";
 import { startSession } from "../../helpers/session.js";
 

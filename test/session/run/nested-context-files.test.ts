@@ -200,7 +200,7 @@ test("a home directory under version control is not one project", async () => {
 	const home = tempDir("pi-home-");
 	mkdirSync(join(home, ".git"));
 	writeFiles(home, { "shop/a.ts": "", "other/AGENTS.md": "other", "other/a.ts": "" });
-	const { findNestedContextFiles } = await import("../../../src/resources/nested-context-files.js");
+	const { findNestedContextFiles } = await import("../../../src/resources/find-nested-files.js");
 	const source = { cwd: join(home, "shop"), home, loaded: [] };
 	expect((await findNestedContextFiles([join(home, "other/a.ts")], source)).files).toEqual([]);
 	expect((await findNestedContextFiles([join(home, "other/a.ts")], { ...source, cwd: home })).files).toHaveLength(1);

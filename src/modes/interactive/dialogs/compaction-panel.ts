@@ -4,7 +4,7 @@ import type {
 	CompactionPreview,
 	CompactionTokens,
 	CompactionTrial,
-} from "../../../commands/compaction.js";
+} from "../../../commands/compaction-request.js";
 import { describeError } from "../../../errors.js";
 import { entryTimestamp } from "../../../log/entry.js";
 import { AnswerGuard, type GuardedKey, type GuardOptions } from "../../../tui/answer-guard.js";
@@ -12,10 +12,11 @@ import { clickable } from "../../../tui/clicks.js";
 import { type DialogStyle, hint, type KeyHint, keyLines, RowBudget, UP_DOWN } from "../../../tui/dialog-style.js";
 import type { KeyAction } from "../../../tui/key-table.js";
 import { typedText } from "../../../tui/keymap.js";
+import { clipLine } from "../../../tui/line.js";
 import type { PromptEditor } from "../../../tui/prompt-editor.js";
 import { ScrollList } from "../../../tui/scroll.js";
 import { formatTokens, plural } from "../../format.js";
-import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
+import { cleanLine, cleanLines, wrapLines } from "../clean-text.js";
 import { type CompactionRows, compactionRows } from "./compaction-rows.js";
 import type { ContextRow } from "./context-row.js";
 import { createMessagePager } from "./pager.js";

@@ -1,4 +1,4 @@
-import type { CompactionPreview } from "../../../commands/compaction.js";
+import type { CompactionPreview } from "../../../commands/compaction-request.js";
 import { diffRequests } from "../../../context/diff-requests.js";
 import { hookName } from "../../../hooks/hook-name.js";
 

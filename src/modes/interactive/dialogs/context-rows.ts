@@ -11,7 +11,7 @@ import { type AppMessage, isCompactionEntry, isSessionHeader, isSystemItemEntry 
 import { describeCall } from "../../../tools/describe-call.js";
 import type { Theme } from "../../../tui/theme.js";
 import { displayPath, formatTokens, plural } from "../../format.js";
-import { cleanLine } from "../lines.js";
+import { cleanLine } from "../clean-text.js";
 import type { ContextRow } from "./context-row.js";
 import { changedPreambleRows, preambleRows } from "./preamble-rows.js";
 

@@ -13,11 +13,12 @@ import { clickable, clickedRow, isOfMouse, wheelRows } from "../../../tui/clicks
 import { type DialogStyle, hint, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { InputDialog } from "../../../tui/input-dialog.js";
 import type { KeyAction } from "../../../tui/key-table.js";
+import { clipLine } from "../../../tui/line.js";
 import { languageOf } from "../../../util/highlight.js";
 import type { Hunk } from "../../../util/hunks.js";
 import { loadWordDiff, wordDiff } from "../../../util/word-diff.js";
 import { displayPath, plural } from "../../format.js";
-import { cleanLine, clipLine, wrapLines } from "../lines.js";
+import { cleanLine, wrapLines } from "../clean-text.js";
 import { drawDiff } from "../views/tools/diff-lines.js";
 import { titleLine } from "./panel-lines.js";
 

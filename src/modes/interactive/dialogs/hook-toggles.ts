@@ -1,8 +1,9 @@
 import type { Component } from "@mariozechner/pi-tui";
 import { clickable } from "../../../tui/clicks.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
+import { clipLine } from "../../../tui/line.js";
 import { ScrollList } from "../../../tui/scroll.js";
-import { cleanLine, clipLine } from "../lines.js";
+import { cleanLine } from "../clean-text.js";
 import { listRows, titleLine } from "./panel-lines.js";
 
 /** Data and callbacks of `HookToggles`. The data is read in each frame. */

@@ -8,11 +8,11 @@ import { listFurtherNames, summarizeNames } from "../../../hooks/registered-name
 import { clickable } from "../../../tui/clicks.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { typedText } from "../../../tui/keymap.js";
-import { column } from "../../../tui/line.js";
+import { clipLine, column, spread } from "../../../tui/line.js";
 import { ScrollList, ScrollText } from "../../../tui/scroll.js";
 import { bestNamed } from "../../../util/nearest.js";
 import { displayPath, formatTokens, plural } from "../../format.js";
-import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
+import { cleanLine, wrapLines } from "../clean-text.js";
 import { listRows, titleLine } from "./panel-lines.js";
 import { ShadowRun, type ShadowRunOptions } from "./shadow-run.js";
 

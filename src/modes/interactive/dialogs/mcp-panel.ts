@@ -1,13 +1,13 @@
 import { type Component, type Focusable, visibleWidth } from "@mariozechner/pi-tui";
-import type { CommandMcp, McpServerState, McpServerStatus } from "../../../commands/mcp.js";
+import type { CommandMcp, McpServerState, McpServerStatus } from "../../../commands/mcp-status.js";
 import { errorText } from "../../../errors.js";
 import { clickable } from "../../../tui/clicks.js";
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
-import { column } from "../../../tui/line.js";
+import { clipLine, column, spread } from "../../../tui/line.js";
 import { ScrollList, ScrollText } from "../../../tui/scroll.js";
 import type { Theme } from "../../../tui/theme.js";
 import { displayPath, formatTokens, plural } from "../../format.js";
-import { cleanLine, clipLine, spread, wrapLines } from "../lines.js";
+import { cleanLine, wrapLines } from "../clean-text.js";
 import { listRows, titleLine } from "./panel-lines.js";
 
 /** Data and callbacks of an `McpPanel`. */

@@ -1,6 +1,6 @@
 import type { Component } from "@mariozechner/pi-tui";
 import type { CommandShell } from "../../../commands/command.js";
-import type { CompactionTokens, CompactionTrial } from "../../../commands/compaction.js";
+import type { CompactionTokens, CompactionTrial } from "../../../commands/compaction-request.js";
 import type { PickerShell } from "../../../commands/pickers.js";
 import type { ReviewComment } from "../../../commands/review.js";
 import type { ResolvedModel } from "../../../models/models.js";

@@ -3,10 +3,11 @@ import type { TextPage } from "../../../commands/pickers.js";
 import { type DialogStyle, hint, type KeyHint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import { drawMarkdown } from "../../../tui/draw-markdown.js";
 import type { KeyAction } from "../../../tui/key-table.js";
+import { clipLine, spread } from "../../../tui/line.js";
 import { ScrollText } from "../../../tui/scroll.js";
 import type { CodeLine } from "../../code-lines.js";
 import { formatTokens } from "../../format.js";
-import { cleanLine, cleanLines, clipLine, spread, wrapLines } from "../lines.js";
+import { cleanLine, cleanLines, wrapLines } from "../clean-text.js";
 import type { ContextRow } from "./context-row.js";
 import { listRows, titleLine } from "./panel-lines.js";
 

@@ -1,8 +1,8 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
-import { column } from "../../../tui/line.js";
+import { clipLine, column, spread } from "../../../tui/line.js";
 import type { Theme } from "../../../tui/theme.js";
 import { formatTokens } from "../../format.js";
-import { cleanLine, clipLine, spread } from "../lines.js";
+import { cleanLine } from "../clean-text.js";
 import type { ContextRow } from "./context-row.js";
 
 /** @returns maximum number of rows of a panel's list */

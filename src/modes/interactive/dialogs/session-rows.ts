@@ -1,9 +1,10 @@
 import type { SearchHit } from "../../../log/search.js";
 import { type SessionSummary, titleOfPrompt } from "../../../log/session-summary.js";
+import { clipLine } from "../../../tui/line.js";
 import type { SelectColumn, SelectItem } from "../../../tui/select-dialog.js";
 import { formatAge } from "../../../util/age.js";
 import { formatCost, homePath, plural } from "../../format.js";
-import { cleanLine, clipLine } from "../lines.js";
+import { cleanLine } from "../clean-text.js";
 
 /** How a list of sessions is displayed. */
 export interface SessionRowOptions {

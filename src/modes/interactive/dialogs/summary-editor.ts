@@ -1,8 +1,9 @@
 import type { Component, Focusable } from "@mariozechner/pi-tui";
 import { errorText } from "../../../errors.js";
 import { type DialogStyle, hint, keyLines } from "../../../tui/dialog-style.js";
+import { clipLine } from "../../../tui/line.js";
 import type { PromptEditor } from "../../../tui/prompt-editor.js";
-import { cleanLine, clipLine } from "../lines.js";
+import { cleanLine } from "../clean-text.js";
 
 /** Settings and callbacks of a `SummaryEditor`. */
 export interface SummaryEditorOptions {

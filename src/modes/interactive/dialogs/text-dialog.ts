@@ -1,8 +1,9 @@
 import type { Component, Focusable } from "@mariozechner/pi-tui";
 import { errorText } from "../../../errors.js";
 import { type DialogStyle, hint, keyLines, titleLines } from "../../../tui/dialog-style.js";
+import { clipLine } from "../../../tui/line.js";
 import type { PromptEditor } from "../../../tui/prompt-editor.js";
-import { cleanLine, clipLine } from "../lines.js";
+import { cleanLine } from "../clean-text.js";
 
 /** The parts of the screen that a `TextDialog` uses. */
 export interface TextDialogHost {

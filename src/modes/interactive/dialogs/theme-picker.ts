@@ -2,10 +2,10 @@ import type { Component, Focusable } from "@mariozechner/pi-tui";
 import { describeError } from "../../../errors.js";
 import type { DialogStyle } from "../../../tui/dialog-style.js";
 import { drawMarkdown } from "../../../tui/draw-markdown.js";
+import { clipLine, spread } from "../../../tui/line.js";
 import type { OverlayStack } from "../../../tui/overlay-stack.js";
 import { SelectDialog, type SelectItem } from "../../../tui/select-dialog.js";
 import type { Theme } from "../../../tui/theme.js";
-import { clipLine, spread } from "../lines.js";
 import type { ThemeController } from "../theme-controller.js";
 
 /** Lets the user choose a theme; the screen shows the selected one. @returns null when canceled, with the old theme restored */

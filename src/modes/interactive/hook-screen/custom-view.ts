@@ -2,9 +2,10 @@ import { type Component, type Focusable, isKeyRelease, matchesKey, visibleWidth 
 import { isComponent } from "../../../hooks/tool-drawing.js";
 import type { HookComponent } from "../../../hooks/types.js";
 import { ContainedComponent, type ContainedOptions } from "../../../tui/contained.js";
+import { clipLine } from "../../../tui/line.js";
 import type { Theme } from "../../../tui/theme.js";
 import { monotonicMs } from "../../../util/clock.js";
-import { cleanLine, clipLine } from "../lines.js";
+import { cleanLine } from "../clean-text.js";
 
 /** A component of a hook that receives all keys. */
 export interface CustomViewOptions extends Omit<ContainedOptions, "onError" | "requestRender" | "errorStyle"> {

@@ -13,7 +13,8 @@ import type {
 } from "../../../hooks/types.js";
 import { ContainedComponent } from "../../../tui/contained.js";
 import { KEY_ACTIONS } from "../../../tui/key-table.js";
-import { cleanLine, cleanLines, clipLine } from "../lines.js";
+import { clipLine } from "../../../tui/line.js";
+import { cleanLine, cleanLines } from "../clean-text.js";
 import { CustomComponents } from "./custom-components.js";
 import { EditorLayers } from "./editor-layers.js";
 import { HookCompletion } from "./hook-completion.js";

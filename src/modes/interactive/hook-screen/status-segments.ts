@@ -1,5 +1,6 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
-import { cleanLines, clipLine } from "../lines.js";
+import { clipLine } from "../../../tui/line.js";
+import { cleanLines } from "../clean-text.js";
 import { fairShares } from "./fair-shares.js";
 
 /** A status of a hook. */

@@ -1,7 +1,6 @@
 import type { Component } from "@mariozechner/pi-tui";
 import type { WidgetPlacement } from "../../../hooks/types.js";
-import { moreLines } from "../../../tui/line.js";
-import { clipLine } from "../lines.js";
+import { clipLine, moreLines } from "../../../tui/line.js";
 import { fairShares } from "./fair-shares.js";
 
 /** A widget of a hook. */

@@ -1,8 +1,9 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
+import { clipLine, spread } from "../../../tui/line.js";
 import { ERASE_REST } from "../../../tui/safe-line.js";
 import type { Theme } from "../../../tui/theme.js";
 import { trimOf } from "../../../util/trim.js";
-import { cleanLine, clipLine, plainLine, spread, wrapLines } from "../lines.js";
+import { cleanLine, plainLine, wrapLines } from "../clean-text.js";
 import { gutterCell } from "../views/entry-block.js";
 import type { PagerItem } from "./pager-items.js";
 

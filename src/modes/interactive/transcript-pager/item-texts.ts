@@ -9,7 +9,7 @@ import {
 	type SessionEntry,
 } from "../../../log/entry.js";
 import { describeApproval } from "../../../log/gate-text.js";
-import type { ItemKind } from "../item.js";
+import type { ItemKind } from "../transcript-item.js";
 
 /**
  * The complete text of each item of an entry, as it is copied and searched.

@@ -8,7 +8,7 @@ import type { LogView } from "../../../session/log-view.js";
 import { FAILURE_WORDS } from "../../request-error.js";
 import { type ContextMarks, type PlacedSummary, readMarks } from "../context-marks.js";
 import { type EntryDrawing, itemsOfEntry, type ToolItems } from "../entry-items.js";
-import type { Item, ItemKind } from "../item.js";
+import type { Item, ItemKind } from "../transcript-item.js";
 import type { EntryRenderer } from "../views/custom-entry-view.js";
 import type { Mark } from "../views/entry-block.js";
 import { SummaryView } from "../views/summary-view.js";

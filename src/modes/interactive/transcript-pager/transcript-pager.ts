@@ -4,9 +4,10 @@ import { clickable, clickedRow, isOfMouse, wheelRows } from "../../../tui/clicks
 import { type DialogStyle, hint, keyLines, UP_DOWN } from "../../../tui/dialog-style.js";
 import type { KeyAction } from "../../../tui/key-table.js";
 import { typedText } from "../../../tui/keymap.js";
+import { clipLine } from "../../../tui/line.js";
 import { formatTokens, plural } from "../../format.js";
+import { cleanLine } from "../clean-text.js";
 import { titleLine } from "../dialogs/panel-lines.js";
-import { cleanLine, clipLine } from "../lines.js";
 import { isFoldable, itemLines } from "./item-lines.js";
 import type { PagerItem, PagerItems } from "./pager-items.js";
 import { PagerWindow, type WindowItems } from "./pager-window.js";

@@ -1,7 +1,8 @@
 import type { BashExecutionMessage } from "../../../log/entry.js";
 import { commandEnd, commandOutput } from "../../../tools/describe-shell.js";
-import { cleanLine, clipLine, hostLabel, spread } from "../lines.js";
-import { failureMark, tailOf } from "./tools/output.js";
+import { clipLine, spread } from "../../../tui/line.js";
+import { cleanLine, hostLabel } from "../clean-text.js";
+import { failureMark, tailOf } from "./tools/command-output.js";
 import { View, type ViewStyle } from "./view.js";
 
 /** A shell command of the user: `!`, or `!!` if it is not in the context, its output and its exit code. */

@@ -3,11 +3,11 @@ import { errorText } from "../../../errors.js";
 import { readDrawn } from "../../../hooks/tool-drawing.js";
 import type { EntryComponent, EntryOptions } from "../../../hooks/types.js";
 import type { SessionEntry } from "../../../log/entry.js";
-import { moreLines } from "../../../tui/line.js";
+import { clipLine, moreLines } from "../../../tui/line.js";
 import type { Theme } from "../../../tui/theme.js";
 import { stripAll } from "../../../util/sanitize.js";
+import { cleanLine, cleanLines, wrapLines } from "../clean-text.js";
 import { hookTheme } from "../hook-theme.js";
-import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
 import { View, type ViewStyle } from "./view.js";
 
 /** A hook's function that draws entries of a custom type. */

@@ -1,7 +1,8 @@
+import { clipLine } from "../../../tui/line.js";
 import type { Block } from "../../../tui/live-tui.js";
 import { hasImage } from "../../../tui/terminal-images.js";
 import type { Theme } from "../../../tui/theme.js";
-import { clipLine, plainLine } from "../lines.js";
+import { plainLine } from "../clean-text.js";
 import { innerWidth, type ViewStyle } from "./view.js";
 
 /** Gutter mark: in the context, not in it, a summary that replaces entries, or unrelated to the context. */

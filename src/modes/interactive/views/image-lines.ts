@@ -1,8 +1,9 @@
 import type { ImageContent } from "@mariozechner/pi-ai";
 import { originalOf } from "../../../images/sent-image.js";
 import { base64Bytes, type ImageSize, imageSize } from "../../../tui/image-size.js";
+import { clipLine } from "../../../tui/line.js";
 import type { ImageProtocol } from "../../../tui/terminal-images.js";
-import { cleanLine, clipLine } from "../lines.js";
+import { cleanLine } from "../clean-text.js";
 import type { ViewStyle } from "./view.js";
 
 /** An image and its name for the user, which may be empty. */

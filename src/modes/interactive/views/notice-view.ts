@@ -1,9 +1,10 @@
 import { hookName } from "../../../hooks/hook-name.js";
 import type { SystemItemEntry } from "../../../log/entry.js";
+import { clipLine } from "../../../tui/line.js";
 import { addressLink } from "../../../tui/links.js";
 import { describeContextFile } from "../../format.js";
 
-import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
+import { cleanLine, cleanLines, styled, wrapLines } from "../clean-text.js";
 import { StaticView } from "./view.js";
 
 /** Severity of a notice. */

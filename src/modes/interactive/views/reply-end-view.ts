@@ -1,7 +1,8 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { hasToolCalls } from "../../../log/entry.js";
+import { clipLine } from "../../../tui/line.js";
 import type { FAILURE_WORDS } from "../../request-error.js";
-import { clipLine, styled, wrapLines } from "../lines.js";
+import { styled, wrapLines } from "../clean-text.js";
 import { View, type ViewStyle } from "./view.js";
 
 export type FailureWords = typeof FAILURE_WORDS;

@@ -1,7 +1,7 @@
 import { drawMarkdown } from "../../../tui/draw-markdown.js";
 import { stripAll } from "../../../util/sanitize.js";
 import { bareSummary, formatTokens, plural } from "../../format.js";
-import { cleanLine, styled, wrapLines } from "../lines.js";
+import { cleanLine, styled, wrapLines } from "../clean-text.js";
 import { transcriptKey } from "../transcript-hint.js";
 import { StaticView } from "./view.js";
 

@@ -1,6 +1,7 @@
 import { drawMarkdown } from "../../../tui/draw-markdown.js";
+import { clipLine } from "../../../tui/line.js";
 import { trimOf } from "../../../util/trim.js";
-import { cleanLine, cleanLines, clipLine, wrapLines } from "../lines.js";
+import { cleanLine, cleanLines, wrapLines } from "../clean-text.js";
 import { View, type ViewStyle } from "./view.js";
 
 /** Characters at the end of streaming thinking that each frame wraps. */

@@ -3,13 +3,14 @@ import type { UserMessage } from "@mariozechner/pi-ai";
 import { visibleWidth } from "@mariozechner/pi-tui";
 import { messageText, type TextRange } from "../../../log/entry.js";
 import { readSkillPrompt, withoutSkill } from "../../../log/prompt-text.js";
+import { clipLine } from "../../../tui/line.js";
 import { ERASE_REST } from "../../../tui/safe-line.js";
 import { plural } from "../../format.js";
 import { IMAGE_MENTION } from "../../mentioned-images.js";
-import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../lines.js";
+import { cleanLine, cleanLines, styled, wrapLines } from "../clean-text.js";
 import { transcriptKey } from "../transcript-hint.js";
 import { ImageLines, type NamedImage } from "./image-lines.js";
-import { more } from "./tools/output.js";
+import { more } from "./tools/command-output.js";
 import { View, type ViewStyle } from "./view.js";
 
 /** Identifies prompts at a glance, also without colors. */

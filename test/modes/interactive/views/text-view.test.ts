@@ -1,7 +1,7 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
 import fc from "fast-check";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { createItem } from "../../../../src/modes/interactive/item.js";
+import { createItem } from "../../../../src/modes/interactive/transcript-item.js";
 import { TextView } from "../../../../src/modes/interactive/views/text-view.js";
 import { showLinks, withoutLinks } from "../../../../src/tui/links.js";
 import { loadHighlighter } from "../../../../src/util/highlight.js";

@@ -1,8 +1,8 @@
 import { commandOutput } from "../../../../tools/describe-shell.js";
 import { detail, field, numberDetail, textArg } from "../../../../tools/description.js";
 import { formatDuration } from "../../../format.js";
-import { cleanLine, styled, wrapLines } from "../../lines.js";
-import { type OutputCut, tailOf } from "./output.js";
+import { cleanLine, styled, wrapLines } from "../../clean-text.js";
+import { type OutputCut, tailOf } from "./command-output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./presenter.js";
 
 /** Tells the model what was cut; written by the bash tool after the output. */

@@ -1,10 +1,11 @@
 import { visibleWidth } from "@mariozechner/pi-tui";
+import { clipLine } from "../../../../tui/line.js";
 import type { Theme } from "../../../../tui/theme.js";
 import type { CodeToken } from "../../../../util/highlight.js";
 import { changedPairs, type DiffLine } from "../../../../util/read-diff.js";
 import { stripAll } from "../../../../util/sanitize.js";
 import { type Piece, pieces, type WordDiff } from "../../../../util/word-diff.js";
-import { clipLine, wrapLines } from "../../lines.js";
+import { wrapLines } from "../../clean-text.js";
 
 /** Minimum columns for wrapped text. Narrower text is cut. */
 const MIN_TEXT_WIDTH = 12;

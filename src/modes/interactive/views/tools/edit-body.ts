@@ -4,8 +4,8 @@ import { type DiffLine, parseDiff, proposedDiff } from "../../../../util/read-di
 import { loadWordDiff, wordDiff } from "../../../../util/word-diff.js";
 import { plural } from "../../../format.js";
 import type { ViewStyle } from "../view.js";
+import { more, PREVIEW_LINES, shareOf } from "./command-output.js";
 import { drawDiff } from "./diff-lines.js";
-import { more, PREVIEW_LINES, shareOf } from "./output.js";
 import type { ToolCallState, ToolPresenter } from "./presenter.js";
 
 /** Lines of a diff in a preview: room for a few changes with the lines around them. */

@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import { type WrittenTask, writtenTasks } from "../../../../tools/describe-tasks.js";
 import { argumentWords, textArg } from "../../../../tools/description.js";
-import { cleanLine, styled, wrapLines } from "../../lines.js";
+import { cleanLine, styled, wrapLines } from "../../clean-text.js";
 import type { ViewStyle } from "../view.js";
-import { failureOf, headOf } from "./output.js";
+import { failureOf, headOf } from "./command-output.js";
 import { resultText, type ToolCallState, type ToolPresenter } from "./presenter.js";
 
 /** Maximum characters of the arguments of an expanded call. */

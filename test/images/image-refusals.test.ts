@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { imageRefusal } from "../../src/images/refusals.js";
+import { imageRefusal } from "../../src/images/image-refusals.js";
 
 test.each([
 	[

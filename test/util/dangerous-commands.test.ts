@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findDanger } from "../../src/util/danger.js";
+import { findDanger } from "../../src/util/dangerous-commands.js";
 
 const marked = (command: string) => findDanger(command).map(({ start, end }) => command.slice(start, end));
 

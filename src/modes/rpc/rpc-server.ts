@@ -6,10 +6,10 @@ import type { ModeIO } from "../mode.js";
 import { waitAtMost } from "../session-end.js";
 import { CommandScheduler } from "./command-scheduler.js";
 import { EventSender } from "./event-sender.js";
-import { LineWriter, MAX_LINE_BYTES, readLines } from "./lines.js";
 import type { HookUIResponse, RpcCommand, RpcCommandName, RpcResponse } from "./protocol.js";
 import { createQueries, type RpcQueries } from "./queries.js";
 import { readLine } from "./read-line.js";
+import { LineWriter, MAX_LINE_BYTES, readLines } from "./rpc-lines.js";
 import { RpcUI } from "./rpc-ui.js";
 
 /** Options of a server. */

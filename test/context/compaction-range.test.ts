@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { buildContext } from "../../src/context/build-context.js";
 import { checkMessages, KNOWN_GOOD } from "../../src/context/check.js";
-import { planCompactions, promptsToKeep } from "../../src/context/compact.js";
+import { planCompactions, promptsToKeep } from "../../src/context/compaction-range.js";
 import type { TracedMessage } from "../../src/context/context-message.js";
 import { assistant, compaction, result, session, user } from "../helpers/entries.js";
 

@@ -1,7 +1,7 @@
 import { type AssistantMessage, type Context, type Message, streamSimple, type Tool, Type } from "@mariozechner/pi-ai";
 import { describe, expect, test } from "vitest";
+import { registerDemoModel } from "../../src/demo/demo-model.js";
 import { DEMO_PROMPTS } from "../../src/demo/script.js";
-import { registerDemoModel } from "../../src/demo/scripted-model.js";
 
 const TOOLS: Tool[] = ["grep", "read", "bash", "edit"].map((name) => ({
 	name,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "n
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { listSessions } from "../../src/log/catalog.js";
-import { copySession, removeSession, renameSession, trashSession } from "../../src/log/manage.js";
+import { copySession, removeSession, renameSession, trashSession } from "../../src/log/manage-sessions.js";
 import { SessionLog } from "../../src/log/session-log.js";
 import { isLocked } from "../../src/util/file-lock.js";
 import { closing, fileWith, HEADER, pathOf, startProcess, tempDir, userMessage } from "./support.js";

@@ -4,7 +4,7 @@ import { addAbortSignal, type Readable } from "node:stream";
 import { findJsonError } from "../config/json-error.js";
 import { resolveUserPath } from "../config/paths.js";
 import { errorText, PiError, systemReason } from "../errors.js";
-import { imageType } from "../images/header.js";
+import { imageType } from "../images/image-header.js";
 import type { SourceImage } from "../images/sent-image.js";
 import { binaryKind, utf16Encoding } from "../tools/file-type.js";
 import { plainOutput } from "../tools/output.js";

@@ -3,7 +3,7 @@ import { RESERVED_ENTRY_TYPES, type RecordedHook, type SessionEntry } from "../l
 import type { BundledHook } from "./bundled-hook.js";
 import type { HookFile } from "./discover.js";
 import { type FlagDeclaration, listFlags } from "./flags.js";
-import type { HostHandleName } from "./handles.js";
+import type { HostHandleName } from "./granted-handles.js";
 import { hookFileName } from "./hook-name.js";
 import { listResources, type ResourcePaths } from "./hook-resources.js";
 import { isPartOfPi } from "./hook-scope.js";

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createShell, type ShellHost } from "../../../src/modes/interactive/shell.js";
+import { createShell, type ShellHost } from "../../../src/modes/interactive/screen-shell.js";
 
 function shellWith(clipboardPrograms: ShellHost["clipboardPrograms"]) {
 	const written: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { imageType, readImageHeader } from "../../src/images/header.js";
+import { imageType, readImageHeader } from "../../src/images/image-header.js";
 import { corners, GIF, jpegHeader } from "../helpers/images.js";
 
 const bytesOf = ({ data }: { data: string }) => Buffer.from(data, "base64");

@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { composePrompt, loadFileArguments, pipedSource, readPipedText, textOrFile } from "../../src/cli/input.js";
+import {
+	composePrompt,
+	loadFileArguments,
+	pipedSource,
+	readPipedText,
+	textOrFile,
+} from "../../src/cli/prompt-input.js";
 import { tempDir, writeFiles } from "../helpers/temp.js";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");

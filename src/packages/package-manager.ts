@@ -8,10 +8,10 @@ import { isRecord } from "../util/is-record.js";
 import { nearest } from "../util/nearest.js";
 import { type BenchClaim, readBenchClaim } from "./bench-claim.js";
 import { type ConfiguredPackage, configuredPackages, type PackageScope, scopeFiles } from "./configured.js";
-import { installedModules, manifestText } from "./content.js";
 import { type Installed, installPackage, removeInstalled } from "./install.js";
 import { loadPackage } from "./load-package.js";
 import { type LockedPackage, readLockFile, updateLockFile } from "./lock-file.js";
+import { installedModules, manifestText } from "./package-content.js";
 import { describeResources } from "./resources.js";
 import { isNamed, type PackageSource, packageName, parseSource, shortName } from "./source.js";
 

@@ -1,7 +1,7 @@
 import { abortable } from "./abort.js";
 
 /** Runs actions one after another. */
-export class TurnQueue {
+export class SerialQueue {
 	#last: Promise<unknown> = Promise.resolve();
 
 	/** Runs an action in its turn, or at once when `signal` aborts: it then ends on its own. */

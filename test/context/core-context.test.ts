@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { coreContext } from "../../src/context/core.js";
+import { coreContext } from "../../src/context/core-context.js";
 import { messageText, type SessionEntry } from "../../src/log/entry.js";
 import { assistant, compaction, custom, result, session, user } from "../helpers/entries.js";
 

@@ -5,8 +5,6 @@ import { ERASE_REST } from "../../tui/safe-line.js";
 import { revealLine } from "../../util/reveal.js";
 import { collapseCarriageReturns, sanitize, stripAll } from "../../util/sanitize.js";
 
-export { clipLine, spread } from "../../tui/line.js";
-
 /**
  * Splits untrusted text into lines that are safe to draw: removes control sequences except colors and expands tabs.
  * Text of a person or a model must not be limited.

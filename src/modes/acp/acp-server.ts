@@ -4,11 +4,11 @@ import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { onAbort } from "../../util/abort.js";
 import { jsonLine } from "../json.js";
 import type { ModeIO } from "../mode.js";
-import { MAX_LINE_BYTES } from "../rpc/lines.js";
+import { MAX_LINE_BYTES } from "../rpc/rpc-lines.js";
 import { waitAtMost } from "../session-end.js";
 import { type AcpAgentOptions, createAgent } from "./acp-agent.js";
-import { explainInvalidParams } from "./errors.js";
-import { AcpSessions, type SessionFactory } from "./sessions.js";
+import { explainInvalidParams } from "./acp-errors.js";
+import { AcpSessions, type SessionFactory } from "./acp-sessions.js";
 
 /** Options of a server. */
 export interface AcpServerOptions extends Pick<AcpAgentOptions, "checkLogin"> {

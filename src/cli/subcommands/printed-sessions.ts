@@ -38,7 +38,7 @@ export function formatTime(ms: number): string {
 }
 
 /** Name and first message, or another text that describes the session, on one line. */
-export function titleOf({ name, firstMessage }: SessionSummary, text = firstMessage): string {
+export function printedTitle({ name, firstMessage }: SessionSummary, text = firstMessage): string {
 	return onOneLine([name, text].filter(Boolean).join(" · "), PREVIEW);
 }
 
@@ -46,5 +46,5 @@ export function titleOf({ name, firstMessage }: SessionSummary, text = firstMess
 export function headOf(path: string, ids: readonly string[]): string {
 	const summary = summarizeSession(path);
 	if (!summary) return idOfFile(path);
-	return [shortId(summary.id, ids), formatTime(summary.modifiedAt), titleOf(summary)].join("  ").trimEnd();
+	return [shortId(summary.id, ids), formatTime(summary.modifiedAt), printedTitle(summary)].join("  ").trimEnd();
 }

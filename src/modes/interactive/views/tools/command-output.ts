@@ -1,8 +1,9 @@
+import { clipLine } from "../../../../tui/line.js";
 import { sealLine } from "../../../../tui/safe-line.js";
 import type { Theme } from "../../../../tui/theme.js";
 import { stripAll } from "../../../../util/sanitize.js";
 import { plural } from "../../../format.js";
-import { cleanLine, cleanLines, clipLine, styled, wrapLines } from "../../lines.js";
+import { cleanLine, cleanLines, styled, wrapLines } from "../../clean-text.js";
 import { transcriptHint } from "../../transcript-hint.js";
 import type { ViewStyle } from "../view.js";
 

@@ -7,8 +7,8 @@ import {
 	paletteItems,
 	parseSlashCommand,
 	unknownCommandMessage,
-} from "../../src/commands/registry.js";
-import { HookRegistry } from "../../src/hooks/registry.js";
+} from "../../src/commands/command-registry.js";
+import { HookRegistry } from "../../src/hooks/hook-registry.js";
 
 const SOURCES = {
 	builtins: BUILTIN_COMMANDS,

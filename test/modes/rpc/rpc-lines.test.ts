@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type InputLine, MAX_LINE_BYTES, readLines } from "../../../src/modes/rpc/lines.js";
+import { type InputLine, MAX_LINE_BYTES, readLines } from "../../../src/modes/rpc/rpc-lines.js";
 
 async function collect(chunks: readonly Uint8Array[]): Promise<InputLine[]> {
 	const lines: InputLine[] = [];

@@ -10,8 +10,8 @@ import type {
 import { PiError } from "../../errors.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
 import type { SessionChoice } from "../../sdk/create-session.js";
+import { invalidParams, sessionNotOpen } from "./acp-errors.js";
 import { AcpSession, type OpenedSession } from "./acp-session.js";
-import { invalidParams, sessionNotOpen } from "./errors.js";
 import { findSessionFile, listSessionPage, type SessionDirectories } from "./session-files.js";
 
 /** What a client asks for when it opens a session. */

@@ -1,4 +1,4 @@
-import type { HookRegistry } from "../hooks/registry.js";
+import type { HookRegistry } from "../hooks/hook-registry.js";
 import { nearest } from "../util/nearest.js";
 import type { PaletteItem, SlashCommand } from "./command.js";
 
