@@ -57,7 +57,7 @@ const LOGIN_SOURCE = "login in auth.json";
 const KEYLESS_SOURCE = "no key needed";
 /** Servers without keys accept any text, but pi-ai requires a key. */
 const NO_KEY = "none";
-const KEYLESS_PROVIDERS = ["ollama", "lmstudio", "llamacpp", "vllm", "demo"];
+const KEYLESS_PROVIDERS = new Set(["ollama", "lmstudio", "llamacpp", "vllm", "demo"]);
 /** A token that expires this soon is renewed before the request, which takes time itself. */
 const EXPIRY_MARGIN_MS = 60_000;
 /** Time limit for renewing a login, ms. */
@@ -71,7 +71,6 @@ export class Credentials {
 	readonly #auth: AuthFile;
 	readonly #options: CredentialsOptions;
 	readonly #providers: ReadonlyMap<string, ProviderAccess>;
-	readonly #keyless = new Set(KEYLESS_PROVIDERS);
 	readonly #overrides = new Map<string, string>();
 	/** Secrets from key commands and renewed logins, for `redactSecrets`. */
 	readonly #seen = new Set<string>();
@@ -86,11 +85,6 @@ export class Credentials {
 	/** Uses this key for the provider, in this process only (`--api-key`). */
 	overrideKey(provider: string, key: string): void {
 		this.#overrides.set(provider, key);
-	}
-
-	/** Marks a provider that needs no key. */
-	markKeyless(provider: string): void {
-		this.#keyless.add(provider);
 	}
 
 	/** Whether a key, a login or credentials of the provider's own tools exist. Runs no key command. */
@@ -109,7 +103,7 @@ export class Credentials {
 		if (Object.hasOwn(settingsKeys, provider)) return "settings.json";
 		const fromEnvironment = findEnvironmentKey(provider, env, home);
 		if (fromEnvironment) return fromEnvironment.source;
-		return access?.keyless || this.#keyless.has(provider) ? KEYLESS_SOURCE : undefined;
+		return access?.keyless || KEYLESS_PROVIDERS.has(provider) ? KEYLESS_SOURCE : undefined;
 	}
 
 	/** The hook that configures a provider, such as `hook corp`; undefined for all others. */
@@ -256,7 +250,7 @@ export class Credentials {
 		if (Object.hasOwn(settingsKeys, provider)) return settingsKeys[provider];
 		return (
 			findEnvironmentKey(provider, env, home)?.key ??
-			(access?.keyless || this.#keyless.has(provider) ? NO_KEY : undefined)
+			(access?.keyless || KEYLESS_PROVIDERS.has(provider) ? NO_KEY : undefined)
 		);
 	}
 

@@ -63,11 +63,6 @@ export class Mouse {
 		private readonly now: () => number = monotonicMs,
 	) {}
 
-	/** Whether components mark their rows. */
-	get isWanted(): boolean {
-		return this.#isWanted;
-	}
-
 	/** Turns the mouse on or off, by the user's setting. */
 	use(isWanted: boolean): void {
 		this.#isWanted = isWanted;

@@ -1,4 +1,4 @@
-import { type Component, visibleWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
+import { type Component, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { stripAll } from "../util/sanitize.js";
 import { drawMarkdown, languageLine, wrapCode } from "./draw-markdown.js";
 import { countLines, withoutBlankEnd } from "./line.js";
@@ -9,8 +9,6 @@ import type { Theme } from "./theme.js";
 export interface StreamingMarkdownOptions {
 	/** Maximum rows of the unfinished end: the screen without the rows below it. Called in every frame. */
 	tailRows?(): number;
-	/** Styled text before every line; its width is subtracted from the text's. */
-	linePrefix?: string;
 	/** The width that the first frame is expected to have: a flood before it is drawn as it arrives. */
 	width?: number;
 }
@@ -39,7 +37,6 @@ export class StreamingMarkdown implements Component {
 	/** Deltas since the last frame. */
 	#pending = "";
 	#done = false;
-	#prefix: string;
 	#width = 0;
 	/** Lines of the pieces drawn so far at `#width`. */
 	#lines: string[] = [];
@@ -53,7 +50,6 @@ export class StreamingMarkdown implements Component {
 		private readonly theme: Theme,
 		private readonly options: StreamingMarkdownOptions = {},
 	) {
-		this.#prefix = options.linePrefix ?? "";
 		this.#width = options.width ?? 0;
 	}
 
@@ -95,13 +91,6 @@ export class StreamingMarkdown implements Component {
 		this.#done = true;
 	}
 
-	/** Changes the prefix of every line and redraws them. */
-	setLinePrefix(prefix: string): void {
-		if (prefix === this.#prefix) return;
-		this.#prefix = prefix;
-		this.invalidate();
-	}
-
 	render(width: number): string[] {
 		if (width !== this.#width) {
 			this.invalidate();
@@ -109,7 +98,7 @@ export class StreamingMarkdown implements Component {
 		}
 		this.#drawComplete();
 		this.#shownSettledLines = this.#settledLines;
-		return this.#done ? this.#lines : [...this.#lines, ...this.#drawTail(this.#textWidth())];
+		return this.#done ? this.#lines : [...this.#lines, ...this.#drawTail(Math.max(1, this.#width))];
 	}
 
 	invalidate(): void {
@@ -157,19 +146,15 @@ export class StreamingMarkdown implements Component {
 			this.#takePending();
 			this.#pieces.push(...this.#splitter.takePieces());
 		}
-		const width = this.#textWidth();
+		const width = Math.max(1, this.#width);
 		for (; this.#drawnPieces < this.#pieces.length; this.#drawnPieces += 1) this.#drawNext(width);
-	}
-
-	#textWidth(): number {
-		return Math.max(1, this.#width - visibleWidth(this.#prefix));
 	}
 
 	#drawNext(width: number): void {
 		const piece = this.#pieces[this.#drawnPieces];
 		if (!piece) return;
-		for (const line of drawPiece(piece, width, this.theme)) this.#lines.push(this.#finishLine(line));
-		if (piece.gapAfter) this.#lines.push(this.#finishLine(""));
+		for (const line of drawPiece(piece, width, this.theme)) this.#lines.push(withoutBlankEnd(line));
+		if (piece.gapAfter) this.#lines.push("");
 		if (this.#settledPieces === this.#drawnPieces && !piece.mayRefer) {
 			this.#settledPieces += 1;
 			this.#settledLines = this.#lines.length;
@@ -183,12 +168,7 @@ export class StreamingMarkdown implements Component {
 		const lines = fence
 			? drawOpenFence(fence, width, rows, this.theme)
 			: drawMarkdown(this.#splitter.definitions + stripAll(endOf(this.#splitter.tail)), width, this.theme);
-		return lines.slice(-rows).map((line) => this.#finishLine(line));
-	}
-
-	/** Adds the prefix and removes trailing spaces, which would only cost bytes. */
-	#finishLine(line: string): string {
-		return withoutBlankEnd(this.#prefix + line);
+		return lines.slice(-rows).map(withoutBlankEnd);
 	}
 }
 

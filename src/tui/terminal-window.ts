@@ -36,6 +36,7 @@ const MAX_LENGTH = 120;
 export class TerminalWindow {
 	#title = "";
 	#busy = false;
+	/** False once the terminal has reported that the window lost the focus; many terminals never do. */
 	#focused = true;
 	#running = false;
 	#timer: NodeJS.Timeout | null = null;
@@ -49,11 +50,6 @@ export class TerminalWindow {
 		this.stop();
 		this.options = { ...this.options, ...changes };
 		if (isRunning) this.start();
-	}
-
-	/** False once the terminal has reported that the window lost the focus; many terminals never do. */
-	get isFocused(): boolean {
-		return this.#focused;
 	}
 
 	/** Sets the title, without control characters. */

@@ -131,8 +131,7 @@ describe("precedence of keys", () => {
 
 	test("local servers need no key and receive a placeholder", async () => {
 		const { keys, key } = setup({ providers: [access("mine", { keyless: true })] });
-		keys.markKeyless("other");
-		for (const provider of ["ollama", "lmstudio", "llamacpp", "vllm", "demo", "mine", "other"]) {
+		for (const provider of ["ollama", "lmstudio", "llamacpp", "vllm", "demo", "mine"]) {
 			expect([keys.hasKey(provider), await key(provider)]).toEqual([true, "none"]);
 		}
 	});

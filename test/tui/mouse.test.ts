@@ -40,7 +40,7 @@ function start({ mouse: isWanted = true } = {}) {
 	tui.setFocus(editor);
 	tui.start();
 	onTestFinished(() => tui.stop());
-	const style = { theme, keymap: createKeymap(), rows: () => terminal.rows, marksRows: () => mouse.isWanted };
+	const style = { theme, keymap: createKeymap(), rows: () => terminal.rows, marksRows: () => isWanted };
 	const choose = (title: string, labels: readonly string[]) =>
 		overlays.open<string | null>(
 			(settle) =>

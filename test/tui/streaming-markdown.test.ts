@@ -195,12 +195,3 @@ test("the full text replaces different deltas", () => {
 	view.finish("other\n\ntext");
 	expect(view.render(40)).toEqual(["other", "", "text"]);
 });
-
-test("the prefix comes before every line and is part of the width", () => {
-	const view = new StreamingMarkdown(theme, { linePrefix: "▎ " });
-	view.append("one two three four\n\nnext");
-	view.finish();
-	expect(view.render(12)).toEqual(["▎ one two", "▎ three four", "▎", "▎ next"]);
-	view.setLinePrefix("┆ ");
-	expect(view.render(12)[0]).toBe("┆ one two");
-});
