@@ -77,6 +77,7 @@ const SLOW_TESTS = [
 const HOSTS = process.env.PI_TEST_HOST?.split(",") ?? ["sh"];
 const plugins = [libraryPatchesPlugin(patches), resolvedImports];
 const server = { deps: { inline: [patches.modules] } };
+const runner = `${root}test/helpers/brief-runner.ts`;
 
 /**
  * Runs the unit tests first: meanwhile, the program is installed, for which the end-to-end tests would wait. Projects with
@@ -107,6 +108,7 @@ export const unit = {
 		name: "unit",
 		root,
 		server,
+		runner,
 		env,
 		poolOptions,
 		expect,
@@ -138,6 +140,7 @@ export default defineConfig({
 				test: {
 					name: `hosts-${host}`,
 					server,
+					runner,
 					env: { ...env, PI_TEST_HOST: host },
 					poolOptions,
 					expect,
@@ -153,6 +156,7 @@ export default defineConfig({
 				test: {
 					name: "e2e",
 					server,
+					runner,
 					globalSetup: ["test/e2e/install-program.ts"],
 					provide,
 					setupFiles: [...setupFiles, "test/e2e/await-program.ts"],
@@ -170,6 +174,7 @@ export default defineConfig({
 				test: {
 					name: "faults",
 					server,
+					runner,
 					env,
 					poolOptions,
 					expect,
