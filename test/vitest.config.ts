@@ -78,6 +78,8 @@ const HOSTS = process.env.PI_TEST_HOST?.split(",") ?? ["sh"];
 const plugins = [libraryPatchesPlugin(patches), resolvedImports];
 const server = { deps: { inline: [patches.modules] } };
 const runner = `${root}test/helpers/brief-runner.ts`;
+/** Modules of Node and of libraries are imported as Node imports them: a proxy for each takes time with each use. */
+const deps = { interopDefault: false };
 
 /**
  * Runs the unit tests first: meanwhile, the program is installed, for which the end-to-end tests would wait. Projects with
@@ -109,6 +111,7 @@ export const unit = {
 		root,
 		server,
 		runner,
+		deps,
 		env,
 		poolOptions,
 		expect,
@@ -141,6 +144,7 @@ export default defineConfig({
 					name: `hosts-${host}`,
 					server,
 					runner,
+					deps,
 					env: { ...env, PI_TEST_HOST: host },
 					poolOptions,
 					expect,
@@ -157,6 +161,7 @@ export default defineConfig({
 					name: "e2e",
 					server,
 					runner,
+					deps,
 					globalSetup: ["test/e2e/install-program.ts"],
 					provide,
 					setupFiles: [...setupFiles, "test/e2e/await-program.ts"],
@@ -175,6 +180,7 @@ export default defineConfig({
 					name: "faults",
 					server,
 					runner,
+					deps,
 					env,
 					poolOptions,
 					expect,
