@@ -3,13 +3,10 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { onTestFinished } from "vitest";
-import sandbox from "../../hooks-examples/sandbox.js";
 import { createLocalMachine } from "../../src/tools/machine/local-machine.js";
 import type { ToolHost } from "../../src/tools/machine/machine.js";
 import type { ShellEngine } from "../../src/tools/machine/shell-engine.js";
 import { createShellHost } from "../../src/tools/machine/shell-machine.js";
-import { openEngineHost } from "./engine-hosts.js";
-import { openHookHost } from "./hook-session.js";
 import { tempDir } from "./temp.js";
 
 /**
@@ -61,16 +58,25 @@ export function withoutRipgrep(): string {
 /** The host named by `PI_TEST_HOST`, with this working directory. It ends with the test. */
 export async function createTestHost(cwd: string): Promise<ToolHost> {
 	if (TEST_HOST === "local") return createLocalMachine(cwd);
-	const engineHost = await openEngineHost(TEST_HOST, cwd);
-	if (engineHost) return engineHost;
-	if (TEST_HOST === "sandbox") return createSandbox(cwd);
+	if (TEST_HOST !== "sh" && TEST_HOST !== "sh-posix") return createOtherHost(cwd);
 	const engine = localShell({ path: TEST_HOST === "sh" ? withRipgrep() : withoutRipgrep() });
 	const host = await createShellHost(engine, { cwd });
 	onTestFinished(() => host.dispose());
 	return host;
 }
 
-async function createSandbox(cwd: string): Promise<ToolHost> {
+/** Imports bundled hooks, and with them most of pi, only where they are tested. */
+async function createOtherHost(cwd: string): Promise<ToolHost> {
+	if (TEST_HOST !== "sandbox") {
+		const { openEngineHost } = await import("./engine-hosts.js");
+		const engineHost = await openEngineHost(TEST_HOST, cwd);
+		if (engineHost === undefined) throw new Error(`There is no host ${TEST_HOST}`);
+		return engineHost;
+	}
+	const [{ default: sandbox }, { openHookHost }] = await Promise.all([
+		import("../../hooks-examples/sandbox.js"),
+		import("./hook-session.js"),
+	]);
 	const host = await openHookHost(sandbox, "sandbox:", { cwd });
 	onTestFinished(() => host.dispose());
 	return host;

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { isMessageEntry, isOpaqueEntry, type SessionEntry } from "../../src/log/entry.js";
 import { SessionLog } from "../../src/log/session-log.js";
 import { StatsCounter } from "../../src/session/stats.js";
+import { anyText } from "../helpers/any-text.js";
 import { assistantMessage, compaction, custom, result, user } from "../helpers/entries.js";
 import { closing, fileWith, HEADER, pathOf, tempDir } from "./support.js";
 
@@ -22,7 +23,7 @@ const reply = (text: string, calls: number) => ({
 });
 
 const entry: fc.Arbitrary<SessionEntry> = fc.oneof(
-	fc.string({ unit: "binary", maxLength: 20 }).map(user),
+	anyText({ maxLength: 20 }).map(user),
 	fc.tuple(fc.string(), fc.nat(3)).map(([text, calls]): SessionEntry => reply(text, calls)),
 	fc.string().map((text) => result("a", text)),
 	fc.constant(compaction(1, '","message":{"role":"user"')),

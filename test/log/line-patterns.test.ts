@@ -21,16 +21,14 @@ import {
 	TypeTable,
 } from "../../src/log/line-patterns.js";
 import { searchSessions } from "../../src/log/search.js";
+import { anyText } from "../helpers/any-text.js";
 import { assistantMessage, compaction, custom, result, user } from "../helpers/entries.js";
 import { HEADER, tempDir } from "./support.js";
 
 const RUNS = { seed: 20260105, numRuns: 300 };
 const timestamp = "2026-01-02T03:04:05.000Z";
 
-const text = fc.oneof(
-	fc.string({ unit: "binary", maxLength: 20 }),
-	fc.constant('","message":{"role":"user","type":"x"'),
-);
+const text = fc.oneof(anyText({ maxLength: 20 }), fc.constant('","message":{"role":"user","type":"x"'));
 const bash = (command: string): SessionEntry => ({
 	type: "message",
 	timestamp,

@@ -5,6 +5,7 @@ import { usageInReply } from "../../src/log/line-patterns.js";
 import { usageOf } from "../../src/log/request-usage.js";
 import { SessionLog } from "../../src/log/session-log.js";
 import { UsageTotals } from "../../src/log/usage-totals.js";
+import { anyText } from "../helpers/any-text.js";
 import { assistantMessage, result, user } from "../helpers/entries.js";
 import { closing, fileWith, HEADER } from "./support.js";
 
@@ -29,7 +30,7 @@ const line = fc.oneof(
 	fc
 		.record({
 			usage,
-			text: fc.oneof(fc.string({ unit: "binary", maxLength: 20 }), fc.constant(misleading)),
+			text: fc.oneof(anyText({ maxLength: 20 }), fc.constant(misleading)),
 			argument: fc.oneof(
 				fc.constant({}),
 				fc.constant(JSON.parse(misleading)),
