@@ -52,6 +52,7 @@ function writeSession(dir, cwd, megabytes, { lines = OUTPUT_LINES, isCompacted =
 	return path;
 }
 
+const BACKSPACE = "\x7f";
 /** Text of the last answer of each session; it shows that the session is on the screen. */
 const LAST_WORDS = "It builds.";
 
@@ -68,7 +69,10 @@ export async function resumeSession({ rounds, workshop }) {
 			terminal.write(mark(3));
 			await terminal.waitFor(mark(3), { from });
 			await terminal.waitFor(shown);
-			return { settled: await settled(terminal), rss: memoryOf(terminal.pid).now };
+			const found = { settled: await settled(terminal), rss: memoryOf(terminal.pid).now };
+			terminal.write(BACKSPACE); // a draft would be kept for the next round
+			await settled(terminal);
+			return found;
 		} finally {
 			await terminal.close();
 		}
