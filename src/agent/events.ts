@@ -9,7 +9,8 @@ import type { ToolResult } from "../tools/tool.js";
 export type AgentEvent =
 	| { type: "agent_start" }
 	/** `structured`: the answer that matches the schema that the prompt asked for; absent without one. */
-	| { type: "agent_end"; messages: LoggedMessage[]; structured?: JsonValue }
+	/** `isAborted`: the run was stopped before the model had finished. */
+	| { type: "agent_end"; messages: LoggedMessage[]; structured?: JsonValue; isAborted?: true }
 	| { type: "turn_start"; turnIndex: number; timestamp: number }
 	| { type: "turn_end"; turnIndex: number; message: AssistantMessage; toolResults: ToolResultMessage[] }
 	/** A message begins. Assistant messages then receive updates; all others end at once. */

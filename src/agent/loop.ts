@@ -93,6 +93,8 @@ export interface AgentRunResult {
 	stopped: string | null;
 	/** The answer that the run had to end with; absent if it had none. */
 	structured?: JsonValue;
+	/** Set if the run was stopped before the model had finished: in a reply, during tool calls or before a request. */
+	isAborted?: true;
 }
 
 /**
@@ -124,7 +126,7 @@ export async function runAgent(prompts: readonly LoggedMessage[], deps: AgentDep
 
 	let last: AssistantMessage | null = null;
 	let stopped: string | null = null;
-	let answer: { structured?: JsonValue } = {};
+	let answer: Pick<AgentRunResult, "structured" | "isAborted"> = {};
 	const incomplete = new IncompleteReplies();
 	deps.emit({ type: "agent_start" });
 	try {
@@ -137,6 +139,7 @@ export async function runAgent(prompts: readonly LoggedMessage[], deps: AgentDep
 			const reply = await requestAcceptedReply(turnIndex, deps);
 			if ("stop" in reply) {
 				stopped = reply.stop;
+				if (deps.signal.aborted) answer = { isAborted: true };
 				break;
 			}
 			last = reply.message;
@@ -146,6 +149,8 @@ export async function runAgent(prompts: readonly LoggedMessage[], deps: AgentDep
 			answer = review?.given ? { structured: review.given.value } : {};
 			deps.emit({ type: "turn_end", turnIndex, message: last, toolResults: results });
 			await deps.eventPoints.turnEnd(turnIndex, last, results);
+			const isUnfinished = last.stopReason === "aborted" || (deps.signal.aborted && results.length > 0);
+			if (isUnfinished) answer = { ...answer, isAborted: true };
 			if (deps.signal.aborted || last.stopReason === "aborted" || last.stopReason === "error") break;
 			stopped = incomplete.add(last) ?? review?.stopped ?? null;
 			if (stopped !== null) break;
@@ -154,7 +159,10 @@ export async function runAgent(prompts: readonly LoggedMessage[], deps: AgentDep
 			const next = steering.length > 0 || !isOver ? steering : deps.takeFollowUps();
 			if (next.length === 0 && isOver) break;
 			writeAll(next);
-			if (deps.signal.aborted) break;
+			if (deps.signal.aborted) {
+				answer = { ...answer, isAborted: true };
+				break;
+			}
 		}
 	} finally {
 		// Even if no request could be sent: each agent_start is followed by an agent_end.

@@ -181,7 +181,7 @@ const delta = {
 /** The fields of every event of JSON mode in addition to `type`, by type. */
 const FIELDS = {
 	agent_start: {},
-	agent_end: { messages: Type.Array(Message), structured: optional(anything) },
+	agent_end: { messages: Type.Array(Message), structured: optional(anything), isAborted: optional(Type.Literal(true)) },
 	turn_start: { turnIndex: count, timestamp: time },
 	turn_end: { turnIndex: count, message: AssistantMessage, toolResults: Type.Array(ToolResultMessage) },
 	message_start: { message: Message },

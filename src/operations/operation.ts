@@ -95,6 +95,9 @@ export function bind<Args extends unknown[], Result>(
 ): (...args: Args) => Result {
 	if (request === null) return (...args) => run(session(), ...args);
 	const checked = async (...args: Args) => {
+		const { activity } = session();
+		// To its caller a run is over with `agent_end`, while hooks and file writes still finish.
+		if (activity.isRunEnding && activity.verdict(request) === "refuse") await activity.untilRunEnded();
 		session().activity.check(request);
 		return run(session(), ...args);
 	};

@@ -185,11 +185,11 @@ describe.each(APIS)("a run with %s", (model) => {
 		const run = session.prompt("go");
 		await streamed;
 		await session.abort();
-		await run;
+		expect(await run).toMatchObject({ outcome: { isAborted: true } });
 		expect(session.isRunning).toBe(false);
 		expect(lastReply(started)?.stopReason).toBe("aborted");
 		expect(await provider.requests[0]?.closed).toBe(false);
-		await session.prompt("go on");
+		expect(await session.prompt("go on")).not.toHaveProperty("outcome.isAborted");
 		expect(log(session.entries).at(-1)).toBe("assistant(stop): again");
 	});
 
@@ -203,7 +203,8 @@ describe.each(APIS)("a run with %s", (model) => {
 		const run = session.prompt("go");
 		await output;
 		await session.abort();
-		await run;
+		expect(await run).toMatchObject({ outcome: { isAborted: true, last: { stopReason: "toolUse" } } });
+		expect(started.events.findLast(({ type }) => type === "agent_end")).toMatchObject({ isAborted: true });
 		const last = session.entries.at(-1);
 		expect(isMessageEntry(last) && last.message.role === "toolResult" && last.message.isError).toBe(true);
 		await session.prompt("more");

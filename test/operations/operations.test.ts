@@ -7,6 +7,7 @@ import * as declared from "../../src/operations/all.js";
 import { bindOperations } from "../../src/operations/index.js";
 import { type OperationKind, SessionActivity, type SessionRequest } from "../../src/session/activity.js";
 import type { SessionComponents } from "../../src/session/session-components.js";
+import { startSession } from "../helpers/session.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDER = join(root, "src/operations");
@@ -107,4 +108,17 @@ test("the table in the documentation comes from the declarations (npm run schema
 	const [before = "", after = ""] = page.split(head);
 	const rest = after.replace(/^(\|.*\n)*/, "");
 	await expect(`${before}${head}${rows.join("\n")}\n${rest}`).toMatchFileSnapshot("../../docs/architecture.md");
+});
+
+test("what a run refuses waits for its end once the run has said that it is over", async () => {
+	const { session, provider } = await startSession();
+	provider.reply("hello");
+	const answers: Promise<unknown>[] = [];
+	session.subscribe(({ type }) => {
+		if (type === "agent_end") answers.push(session.undoFiles(), session.compact());
+	});
+	await session.prompt("hi");
+	const [undone, compacted] = await Promise.allSettled(answers);
+	expect(undone).toEqual({ status: "fulfilled", value: null });
+	expect(compacted).toMatchObject({ reason: { code: "compaction_failed" } });
 });

@@ -106,8 +106,14 @@ export class CallUpdates {
 		if (call) this.send({ sessionUpdate: "tool_call_update", toolCallId: id, content: call.content });
 	}
 
-	/** Sends a call of an earlier run. */
-	replay(id: string, name: string, args: Readonly<Record<string, unknown>>, result: ReplayedResult | null): void {
+	/** Sends a call of the log. @param outcome its result; null if it has none and never will */
+	replay(
+		id: string,
+		name: string,
+		args: Readonly<Record<string, unknown>>,
+		outcome: ReplayedResult | "running" | null,
+	): void {
+		const result = outcome === "running" ? null : outcome;
 		const facts = { name, args, host: this.session.host };
 		const { title, kind, locations } = describeForClient(facts);
 		const diffs = diffsOf(facts, beforeOf(facts, result?.details));
@@ -115,7 +121,7 @@ export class CallUpdates {
 		const rawOutput = plainJson(result?.details) ?? null;
 		this.send({
 			...{ sessionUpdate: "tool_call", toolCallId: id, name, title, kind },
-			status: result === null || result.isError ? "failed" : "completed",
+			status: outcome === "running" ? "in_progress" : result === null || result.isError ? "failed" : "completed",
 			locations: finalLocations(locations, result?.details),
 			content: isChange ? diffs : result === null ? [] : resultContent(facts, result),
 			rawInput: plainJson(args),

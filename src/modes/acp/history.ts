@@ -8,14 +8,14 @@ import type { ClientSupport, SessionUpdates } from "./session-updates.js";
 
 /** Sends the entries of a session as updates: messages, tool calls with their results, and the last task list. */
 export function replayHistory(
-	{ log }: Pick<AgentSession, "log">,
+	{ log, isRunning }: Pick<AgentSession, "log" | "isRunning">,
 	updates: SessionUpdates,
 	support: ClientSupport,
 ): void {
 	let tasks: readonly Task[] | null = null;
 	/** Calls whose result has not been read. */
 	const open = new Map<string, ToolCall>();
-	const replay = (call: ToolCall, result: ReplayedResult | null) => {
+	const replay = (call: ToolCall, result: ReplayedResult | "running" | null) => {
 		open.delete(call.id);
 		updates.calls.replay(call.id, call.name, call.arguments, result);
 	};
@@ -43,7 +43,8 @@ export function replayHistory(
 		if (message.role !== "assistant") continue;
 		for (const block of message.content) if (block.type === "toolCall") open.set(block.id, block);
 	}
-	closeAll();
+	// The run goes on, and so do the calls of its last reply.
+	for (const call of [...open.values()]) replay(call, isRunning ? "running" : null);
 	if (tasks) updates.sendPlan(tasks);
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { methods } from "@agentclientprotocol/sdk";
 import { expect, test } from "vitest";
@@ -67,6 +67,20 @@ test("session/load of an open session replays it, and session/resume replays not
 	provider.reply("again");
 	await editor.prompt(id, "more");
 	expect(provider.requests.at(-1)?.messages.filter(({ role }) => role === "user")).toHaveLength(2);
+});
+
+test("session/load during a run says that the call which runs is in progress", async () => {
+	const { editor, provider, id, cwd } = await serve();
+	const flag = join(cwd, "go");
+	provider.reply([toolCall("bash", { command: `until [ -e ${flag} ]; do sleep 0.02; done` }, "c1")], "Done.");
+	const run = editor.prompt(id, "wait");
+	await expect.poll(() => editor.call("c1")?.status).toBe("in_progress");
+	editor.updates.length = 0;
+	await editor.agent.request(session.load, { sessionId: id, cwd, mcpServers: [] });
+	expect(editor.call("c1")).toMatchObject({ title: expect.any(String), status: "in_progress" });
+	writeFileSync(flag, "");
+	await run;
+	expect(editor.call("c1").status).toBe("completed");
 });
 
 test("session/list names the sessions, newest first, of one directory or all", async () => {
