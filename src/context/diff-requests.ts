@@ -42,8 +42,7 @@ interface Item {
 }
 
 function diffItems(previous: readonly Item[], current: readonly Item[]): RequestChange[] {
-	const key = (item: Item) => item.key;
-	const kept = keptPairs(previous.map(key), current.map(key));
+	const kept = keptPairs(previous, current);
 	const changes: RequestChange[] = [];
 	let [before, now] = [0, 0];
 	for (const [keptBefore, keptNow] of [...kept, [previous.length, current.length] as const]) {
@@ -92,16 +91,34 @@ function range(from: number, to: number): number[] {
 	return Array.from({ length: Math.max(0, to - from) }, (_, step) => from + step);
 }
 
-/** Pairs of equal keys whose positions increase in both lists; the most that matching each key in order can find. */
-function keptPairs(previous: readonly string[], current: readonly string[]): (readonly [number, number])[] {
-	const positions = new Map<string, number[]>();
-	for (const [at, key] of previous.entries()) positions.set(key, [...(positions.get(key) ?? []), at]);
-	const pairs: (readonly [number, number])[] = [];
-	for (const [at, key] of current.entries()) {
-		const position = positions.get(key)?.shift();
-		if (position !== undefined) pairs.push([position, at]);
-	}
-	return longestIncreasing(pairs);
+/**
+ * Pairs of equal keys whose positions increase in both lists; the most that can be found by matching items of the same name
+ * first, and the others in order.
+ */
+function keptPairs(previous: readonly Item[], current: readonly Item[]): (readonly [number, number])[] {
+	const found = new Map<number, number>();
+	const free = new Set(previous.keys());
+	const match = (idOf: (item: Item) => string) => {
+		const positions = new Map<string, number[]>();
+		for (const at of free) {
+			const item = previous[at];
+			if (item) positions.set(idOf(item), [...(positions.get(idOf(item)) ?? []), at]);
+		}
+		for (const [at, item] of current.entries()) {
+			const position = found.has(at) ? undefined : positions.get(idOf(item))?.shift();
+			if (position === undefined) continue;
+			found.set(at, position);
+			free.delete(position);
+		}
+	};
+	match(({ key, name }) => JSON.stringify([name, key]));
+	match(({ key }) => key);
+	return longestIncreasing(
+		[...current.keys()].flatMap((at) => {
+			const position = found.get(at);
+			return position === undefined ? [] : [[position, at] as const];
+		}),
+	);
 }
 
 /** The longest subsequence with increasing first members. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { tryUnlink } from "../util/fs.js";
 import { LineIndex } from "./line-index.js";
 import { LF, ROLES } from "./line-patterns.js";
@@ -58,7 +58,9 @@ export function saveIndex(path: string, file: OpenFile, size: number, { index, i
 	const target = savedIndexPath(path);
 	try {
 		const fingerprint = file.fingerprint();
-		if (file.stats().size !== size) return; // another program wrote to the file
+		const there = statSync(path);
+		// Another program wrote to the file, or replaced it.
+		if (there.size !== size || there.ino !== file.stats().ino) return;
 		const { lines, types, bytes } = index.toColumns();
 		const description: Description = { version: VERSION, fingerprint, roles: ROLES, lines, types, isEnded, usage };
 		const body = Buffer.concat([Buffer.from(`${JSON.stringify(description)}\n`), ...bytes]);

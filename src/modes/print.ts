@@ -99,7 +99,8 @@ function describe(event: AgentSessionEvent, running: RunningWork, session: Agent
 			running.isCompactedByCommand = event.reason === "manual";
 			return "compacting the context";
 		case "auto_compaction_end":
-			return event.errorMessage && !running.isCompactedByCommand ? `compaction failed: ${event.errorMessage}` : null;
+			if (!event.errorMessage || event.aborted || running.isCompactedByCommand) return null;
+			return `compaction failed: ${event.errorMessage}`;
 		case "entry_appended":
 			if (isSystemItemEntry(event.entry)) return describeContextFile(event.entry, { cwd: session.cwd, home: "" });
 			return isImageOmissionEntry(event.entry) ? describeOmission(event.entry) : null;

@@ -10,7 +10,7 @@ import { TEXT } from "./input.js";
 import { operation } from "./operation.js";
 
 /**
- * Exports the session to one HTML file.
+ * Exports the session to one file, as HTML unless the name says another format: `.md`, `.jsonl` or `.json`.
  * @param path relative to the session's directory, or in the home directory with `~/`; default: a name that contains the session id
  * @returns the absolute path
  * @throws PiError `export_failed`
@@ -18,10 +18,10 @@ import { operation } from "./operation.js";
 export const exportHtml = operation({
 	request: null,
 	async run({ state, store, context, hooks }: SessionComponents, path?: string): Promise<string> {
-		const { exportToFile } = await import("../export/formats.js");
+		const { exportToFile, formatOfName } = await import("../export/formats.js");
 		const id = state.log.id.slice(0, 8);
 		const target = resolveUserPath(path ?? `pi-session-${id}.html`, store.cwd);
-		await exportToFile(target, "html", {
+		await exportToFile(target, formatOfName(target) ?? "html", {
 			entries: viewLog(state.log),
 			context: context.current,
 			name: new SessionName().of(state.log),

@@ -36,6 +36,8 @@ test.each([
 	["c a b", "a b c", "-0: =1:0 =2:1 +:2"],
 	["a a", "a a a", "=0:0 =1:1 +:2"],
 	["a b a", "a a", "=0:0 -1: =2:1"],
+	["a1 b2 a3", "a3", "-0: -1: =2:0"],
+	["a1 a2 a3", "s a3", "-0: -1: +:0 =2:1"],
 	["e a b c d", "a b e c d", "-0: =1:0 =2:1 +:2 =3:3 =4:4"],
 ])("from [%s] to [%s]: %s", (previous, current, expected) => {
 	expect(diff(previous, current)).toBe(expected);

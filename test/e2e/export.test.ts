@@ -44,11 +44,14 @@ test("a session is exported with /export and with every command of the documenta
 	await pi.waitForText("A shop.");
 	await submit(pi, "what is the price?");
 	await pi.waitForText("const price = 1;");
+	await submitIdle(pi, "/export notes.md");
+	await pi.waitForText("notes.md");
 	await submitIdle(pi, "/export live.html");
-	await pi.waitForText("Exported to");
+	await pi.waitForText("live.html");
 	await submitIdle(pi, "/quit");
 	await pi.exited;
 
+	expect(readFileSync(join(cwd, "notes.md"), "utf8")).toMatch(/^# [\s\S]*A shop\.[\s\S]*It is `1`\./);
 	const live = readFileSync(join(cwd, "live.html"), "utf8");
 	expect(statSync(join(cwd, "live.html")).mode & 0o777).toBe(0o600);
 	expect(live).toContain('<pre><code><span class="k">const</span> price = <span class="n">1</span>;</code></pre>');

@@ -1,6 +1,6 @@
 import type { SlashCommand } from "../command.js";
 
-/** `/export [file]`: exports the session as one HTML file. */
+/** `/export [file]`: exports the session as one file, as HTML unless its name says another format. */
 export const exportCommand: SlashCommand = {
 	name: "export",
 	argumentHint: "[file]",

@@ -221,7 +221,7 @@ export class Transcript {
 				this.#commandReportsFailure = event.reason === "manual";
 				break;
 			case "auto_compaction_end":
-				if (event.errorMessage && !this.#commandReportsFailure)
+				if (event.errorMessage && !event.aborted && !this.#commandReportsFailure)
 					this.notice("error", `compaction failed: ${event.errorMessage}`);
 				break;
 		}

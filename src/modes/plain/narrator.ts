@@ -95,7 +95,8 @@ export class Narrator {
 				break;
 			case "auto_compaction_end":
 				if (event.errorMessage && this.#isCompactedByCommand) break;
-				if (event.errorMessage) this.#say(`Error: compaction failed: ${plainLine(event.errorMessage)}`);
+				if (event.errorMessage && !event.aborted)
+					this.#say(`Error: compaction failed: ${plainLine(event.errorMessage)}`);
 				else this.#say(event.aborted ? "compaction aborted" : "context compacted");
 				break;
 			case "bash_start":

@@ -226,6 +226,15 @@ test("after a compaction its summary replaces the compacted entries", async () =
 	await expect(await stage.terminal.text()).toMatchFileSnapshot("../../screens/after-compaction.txt");
 });
 
+test("a compaction that failed is reported, and one that the user stopped is not", async () => {
+	const stage = await createStage();
+	const failed = { type: "auto_compaction_end", result: null, errorMessage: "no summary" } as const;
+	stage.play({ type: "auto_compaction_start", reason: "threshold" }, { ...failed, aborted: true });
+	expect(await stage.terminal.text()).not.toContain("no summary");
+	stage.play({ type: "auto_compaction_start", reason: "threshold" }, { ...failed, aborted: false });
+	expect(await stage.terminal.text()).toContain("compaction failed: no summary");
+});
+
 test("a context change during a run is drawn when the run ends", async () => {
 	const stage = await createStage({ rows: 40 });
 	const script = playTurn(stage);

@@ -70,5 +70,5 @@ function allRows(
 	// A note never shortens what it describes.
 	if (visibleWidth(first) + visibleWidth(note) + 2 <= room)
 		return [spread(first.replaceAll(ERASE_REST, ""), theme.dim(note), room), ...rows.slice(1)];
-	return [...rows, ...wrapLines([note], room).map(theme.dim)];
+	return [...rows, ...wrapLines([note], room).map((line) => theme.dim(line))];
 }

@@ -213,3 +213,13 @@ test("hidden and changed entries say what did it", async () => {
 	const screen = (await app.terminal.text()).replace(/exit 0 · \d\.\d s/, "exit 0 · 0.0 s");
 	await expect(screen).toMatchFileSnapshot("../../../screens/transcript-hooks.txt");
 });
+
+test("what hid a message stands once below it if its first row has no room", async () => {
+	const summary = { type: "compaction", summary: "Much was said.", firstKeptEntryIndex: 3, tokensBefore: 100 };
+	const entries = [user("a long question ".repeat(12)), assistant("Done."), user("next"), summary, assistant("Yes.")];
+	const app = await startResumed(entries, { columns: 70, rows: 24 });
+	await app.terminal.press("ctrl+o");
+	await app.terminal.waitFor("Transcript");
+	const notes = (await app.terminal.screen()).filter((line) => line.includes("hidden by"));
+	expect(notes[0]?.trim()).toBe("hidden by compaction");
+});

@@ -24,7 +24,7 @@ export const tasksPresenter: ToolPresenter = {
 	body(call, width, style) {
 		const tasks = writtenTasks(call);
 		if (!tasks) return genericBody(call, width, style);
-		if (call.isError) return failureOf(resultText(call), width, style).map(style.theme.error);
+		if (call.isError) return failureOf(resultText(call), width, style).map((line) => style.theme.error(line));
 		return style.expanded ? tasks.flatMap((task) => wrapLines([lineOf(task)], width)) : [];
 	},
 };
