@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { PiError } from "../errors.js";
+import { plural } from "../util/format-amounts.js";
 import { errnoCode, isNotFound } from "../util/fs.js";
 import { isOtherVersion } from "./read-entry.js";
 
@@ -27,6 +28,16 @@ export function notASession(path: string, reason: string): PiError {
 		? "`pi sessions import <file>` makes a session of a file in the tree format"
 		: "choose a session file, or start a new session";
 	return new PiError("log_not_a_session", `${path} is not a session: ${reason}`, { hint });
+}
+
+/**
+ * What pi did when a session file was deleted, replaced or truncated while in use.
+ * @param lost number of entries that nobody has @param rest where the file is that was there instead; null: it was deleted
+ */
+export function rewritten(lost: number, rest: string | null): string {
+	if (lost === 0) return "pi wrote the complete session to this path again";
+	const where = rest === null ? "" : ` · the file as it was: ${rest}`;
+	return `pi wrote it to this path again without ${plural(lost, "entry", "entries")} that it had not read${where}`;
 }
 
 /** True if an operation failed because it is not permitted or the file system is read-only. */

@@ -5,7 +5,7 @@ import { acquireLock, type Lock } from "../util/file-lock.js";
 import { ensurePrivateDir, fileKind, isNotFound, syncDirectory } from "../util/fs.js";
 import { completeBatch, dropBatchJournal, writeBatchJournal } from "./batch-journal.js";
 import { CHUNK_BYTES, LineIndex, type NewLine, sharedBuffer } from "./line-index.js";
-import { isForbidden, realPath, unopened } from "./open-error.js";
+import { isForbidden, realPath, rewritten, unopened } from "./open-error.js";
 import { OpenFile } from "./open-file.js";
 import { type KnownLines, openIndex, saveIndex } from "./saved-index.js";
 
@@ -308,13 +308,12 @@ export class SessionFile {
 		this.#lock = null;
 		this.#takeLock();
 		const file = OpenFile.create(this.target, this.#everything(old));
-		const index = new LineIndex();
-		index.scan(file, 0, file.stats().size);
+		const { index } = openIndex(this.target, file, file.stats().size);
+		const lost = (index.countTypes().get("opaque") ?? 0) - (this.#index.countTypes().get("opaque") ?? 0);
 		this.#index = index;
 		this.#adopt(file);
 		old.close();
-		const hint = "pi wrote the complete session to this path again";
-		this.#report(`The session file ${this.path} ${incident} while in use`, hint);
+		this.#report(`The session file ${this.path} ${incident} while in use`, rewritten(lost, file.replaced));
 	}
 
 	*#everything(old: OpenFile): Generator<Buffer> {

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import type { PiError } from "../../src/errors.js";
 import { encodeEntry } from "../../src/log/codec.js";
 import { rawTextPattern } from "../../src/log/line-patterns.js";
 import { SessionLog } from "../../src/log/session-log.js";
@@ -202,10 +203,16 @@ test.each([
 });
 
 test("entries lost with a truncated file keep their indices and say so", () => {
-	const log = closing(SessionLog.open(fileWith(TEXT)));
+	const errors: PiError[] = [];
+	const log = closing(SessionLog.open(fileWith(TEXT), { onWriteError: (error) => errors.push(error) }));
 	log.entry(2);
 	truncateSync(pathOf(log), HEADER.length);
 	log.append({ type: "new" });
+	const replaced = readdirSync(dirname(pathOf(log))).find((name) => name.includes(".replaced-")) ?? "none";
+	expect(errors[0]?.hint).toMatch(
+		/^pi wrote it to this path again without 6 entries that it had not read · the file as it was: /,
+	);
+	expect(errors[0]?.hint).toContain(replaced);
 	const reopened = closing(SessionLog.open(pathOf(log), { readOnly: true }));
 	expect(reopened.entries.map(({ type }) => type)).toEqual([
 		...["session", "opaque", "message", "opaque", "opaque", "opaque", "opaque", "opaque"],
