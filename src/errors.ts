@@ -62,6 +62,11 @@ export class PiError extends Error {
 	}
 }
 
+/** The code of an error as a field; none for an error that is not pi's. */
+export function errorCode(error: unknown): { code?: PiErrorCode } {
+	return error instanceof PiError ? { code: error.code } : {};
+}
+
 /** Codes of wrong usage: of the command line, or of a command in a prompt. */
 const USAGE_ERRORS: ReadonlySet<PiErrorCode> = new Set(["bad_arguments", "not_a_terminal", "model_unknown"]);
 

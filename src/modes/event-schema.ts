@@ -239,7 +239,7 @@ const FIELDS = {
 	bash_end: { entryIndex: count },
 	job_start: { job: Job },
 	job_end: { job: Job },
-	error: { message: text },
+	error: { message: text, code: optional(text) },
 } as const satisfies Record<string, TProperties>;
 
 /** The schema of each event of JSON mode, by type. */

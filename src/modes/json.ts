@@ -1,4 +1,4 @@
-import { describeError } from "../errors.js";
+import { describeError, errorCode } from "../errors.js";
 import type { AgentSession } from "../sdk/agent-session.js";
 import { stripAll } from "../util/sanitize.js";
 import type { JsonEvent } from "./event-schema.js";
@@ -31,7 +31,7 @@ export async function runJson(
 			onFailure: (error) => {
 				const line = describeError(error);
 				io.err(`${line}\n`);
-				print({ type: "error", message: line });
+				print({ type: "error", message: line, ...errorCode(error) });
 			},
 			onStopped: (reason) => void io.err(`${stripAll(reason)}\n`),
 		});

@@ -4,6 +4,7 @@ import type { MessageChange } from "../../agent/message-changes.js";
 import type { BranchTarget, PaletteItem, SessionStats } from "../../commands/command.js";
 import type { ContextProblem } from "../../context/context-message.js";
 import type { ContextReport } from "../../context/ledger.js";
+import type { PiErrorCode } from "../../errors.js";
 import type { AppMessage, ThinkingLevel } from "../../log/entry.js";
 import { RPC_OPERATIONS, type RpcAnswers, type RpcOperations } from "../../operations/index.js";
 import type { AgentSessionEvent } from "../../session/events.js";
@@ -77,7 +78,8 @@ export type RpcResults = RpcQueryResults & RpcAnswers;
 /** The answer to one line. `command` is `parse` for a line that is not a command. */
 export type RpcResponse =
 	| { id?: unknown; type: "response"; command: string; success: true; data?: unknown }
-	| { id?: unknown; type: "response"; command: string; success: false; error: string };
+	/** `code`: that of docs/errors.md, if the failure has one. */
+	| { id?: unknown; type: "response"; command: string; success: false; error: string; code?: PiErrorCode };
 
 /** `select` asks for one option, or with `multiple` for any number of them; `initial` lists those chosen at first. */
 export interface SelectRequest {

@@ -1,4 +1,4 @@
-import { describeError, errorText } from "../../errors.js";
+import { describeError, errorCode, errorText } from "../../errors.js";
 import { RPC_OPERATIONS, type RpcOperations } from "../../operations/index.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
 import { onAbort } from "../../util/abort.js";
@@ -127,7 +127,7 @@ export class RpcServer {
 			const data = await this.#answerOf(command);
 			this.#answer({ ...base, success: true, ...(data === null ? {} : { data }) });
 		} catch (error) {
-			this.#answer({ ...base, success: false, error: describeError(error) });
+			this.#answer({ ...base, success: false, error: describeError(error), ...errorCode(error) });
 		}
 	}
 

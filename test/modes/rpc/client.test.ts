@@ -24,6 +24,7 @@ describe("a client", () => {
 		await end;
 		const { text } = await client.call("get_last_assistant_text");
 		print(text ?? "no answer");
+		await client.close(); // ends pi: until then the program does not end either
 		expect(printed).toEqual(["runs bash", "it said hi"]);
 	});
 

@@ -35,6 +35,12 @@ describe("prompts", () => {
 		expect(await client.call("get_last_assistant_text")).toEqual({ text: "hello" });
 	});
 
+	test("that are refused have the code of the failure", async () => {
+		const { client, responses } = await serve();
+		await expect(client.call("prompt", { message: "/nmae greeting" })).rejects.toThrow("did you mean /name?");
+		expect(responses()).toMatchObject([{ command: "prompt", success: false, code: "bad_arguments" }]);
+	});
+
 	test("are stopped by an abort while their images are scaled, those that wait for them included", async () => {
 		const { client, provider, session } = await serve();
 		const isScaling = (event: RpcEvent) => event.type === "notice" && event.message.startsWith("scaling");
