@@ -49,7 +49,7 @@ export async function printSessions(
 			formatTime(session.modifiedAt),
 			session.messageCount === null ? "many" : String(session.messageCount),
 			...(all ? [homePath(session.cwd, location.paths.home)] : []),
-			printedTitle(session, excerpts?.get(session.path)),
+			printedTitle(session, hasName(session, search) ? undefined : excerpts?.get(session.path)),
 		]);
 		const head = ["id", "modified (UTC)", "messages", ...(all ? ["directory"] : []), "name or text"];
 		await printLines(io, tableLines([head, ...rows]));
@@ -93,9 +93,13 @@ export async function showSession(
 	}
 }
 
-function isNamed({ name, id }: SessionSummary, search: string | undefined): boolean {
-	const wanted = search?.toLowerCase() ?? "";
-	return name?.toLowerCase().includes(wanted) === true || id.toLowerCase().startsWith(wanted);
+function isNamed(session: SessionSummary, search = ""): boolean {
+	return hasName(session, search) || session.id.toLowerCase().startsWith(search.toLowerCase());
+}
+
+/** Whether the name contains the text, which its row shows then. */
+function hasName({ name }: SessionSummary, search = ""): boolean {
+	return name?.toLowerCase().includes(search.toLowerCase()) === true;
 }
 
 function roleOf(entry: SessionEntry): string {

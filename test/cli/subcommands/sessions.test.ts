@@ -35,6 +35,11 @@ describe("pi sessions", () => {
 		};
 		expect(await json("PARSER")).toEqual([[bug.id, "it is the parser"]]);
 		expect(await json("bug hunt")).toEqual([[bug.id, "bug hunt"]]);
+		// The name is in the row already.
+		const named = await run({ name: "sessions", action: "list", search: "Bug hunt" }, { agentDir, cwd });
+		expect(named.stdout).toContain("bug hunt · fix the bug\n");
+		const found = await run({ name: "sessions", action: "list", search: "parser" }, { agentDir, cwd });
+		expect(found.stdout).toContain("bug hunt · it is the parser\n");
 		expect(await json(docs.id.slice(0, 10))).toEqual([[docs.id, null]]);
 		const nothing = await run({ name: "sessions", action: "list", search: "zebra" }, { agentDir, cwd });
 		expect(nothing).toMatchObject({ code: 1, stdout: "", stderr: 'No session contains "zebra"\n' });
