@@ -207,6 +207,11 @@ export function describeError(thrown: unknown): string {
 	return `${message}${why}${thrown.hint ? ` · ${thrown.hint}` : ""}`;
 }
 
+/** The code of a `PiError` as a field of a line of JSON; no field for other values. */
+export function codeField(thrown: unknown): { code?: PiErrorCode } {
+	return thrown instanceof PiError ? { code: thrown.code } : {};
+}
+
 /** The text of an error, without the call and the path that Node adds to one of the system: that file may be temporary. */
 export function systemReason(cause: unknown): string {
 	const text = errorText(cause);

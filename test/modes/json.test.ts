@@ -157,7 +157,11 @@ test("a failure is the last event", async () => {
 		{ fault: { kind: "http", status: 400, message: "no" } },
 	]);
 	expect(code).toBe(1);
-	expect(events.at(-1)).toMatchObject({ type: "error", message: expect.stringContaining("400") });
+	expect(events.at(-1)).toMatchObject({
+		type: "error",
+		message: expect.stringContaining("400"),
+		code: "request_failed",
+	});
 });
 
 test("the schema refuses what is not an event", () => {
