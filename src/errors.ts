@@ -62,11 +62,6 @@ export class PiError extends Error {
 	}
 }
 
-/** The code of an error as a field; none for an error that is not pi's. */
-export function errorCode(error: unknown): { code?: PiErrorCode } {
-	return error instanceof PiError ? { code: error.code } : {};
-}
-
 /** Codes of wrong usage: of the command line, or of a command in a prompt. */
 const USAGE_ERRORS: ReadonlySet<PiErrorCode> = new Set(["bad_arguments", "not_a_terminal", "model_unknown"]);
 
@@ -210,6 +205,11 @@ export function describeError(thrown: unknown): string {
 	const isKnown = message.includes(cause) || message.includes(cause.replace(HOOK_FILE, ""));
 	const why = isKnown ? "" : `: ${cause}`;
 	return `${message}${why}${thrown.hint ? ` · ${thrown.hint}` : ""}`;
+}
+
+/** The code of a `PiError` as a field of a line of JSON; no field for other values. */
+export function codeField(thrown: unknown): { code?: PiErrorCode } {
+	return thrown instanceof PiError ? { code: thrown.code } : {};
 }
 
 /** The text of an error, without the call and the path that Node adds to one of the system: that file may be temporary. */

@@ -92,12 +92,16 @@ function range(from: number, to: number): number[] {
 }
 
 /**
- * Pairs of equal keys whose positions increase in both lists; the most that can be found by matching items of the same name
- * first, and the others in order.
+ * Pairs of equal keys whose positions increase in both lists; the most that can be found by matching the shared start, then
+ * items of the same name, and then the others in order.
  */
 function keptPairs(previous: readonly Item[], current: readonly Item[]): (readonly [number, number])[] {
 	const found = new Map<number, number>();
 	const free = new Set(previous.keys());
+	for (let at = 0; at < current.length && previous[at]?.key === current[at]?.key; at++) {
+		found.set(at, at);
+		free.delete(at);
+	}
 	const match = (idOf: (item: Item) => string) => {
 		const positions = new Map<string, number[]>();
 		for (const at of free) {

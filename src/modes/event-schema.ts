@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
 
 /** Version of the events of JSON mode: a new field or event raises the minor version, any other change the major one. */
-export const EVENTS_VERSION = "1.2";
+export const EVENTS_VERSION = "1.3";
 
 /** An object without other fields. */
 const exact = <P extends TProperties>(properties: P, description?: string) =>

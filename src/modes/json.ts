@@ -1,4 +1,4 @@
-import { describeError, errorCode } from "../errors.js";
+import { codeField, describeError, type PiErrorCode } from "../errors.js";
 import type { AgentSession } from "../sdk/agent-session.js";
 import { stripAll } from "../util/sanitize.js";
 import type { JsonEvent } from "./event-schema.js";
@@ -29,9 +29,9 @@ export async function runJson(
 			// It is in `agent_end`.
 			onStructured: async () => {},
 			onFailure: (error) => {
-				const line = describeError(error);
-				io.err(`${line}\n`);
-				print({ type: "error", message: line, ...errorCode(error) });
+				const event = errorEvent(error);
+				io.err(`${event.message}\n`);
+				print(event);
 			},
 			onStopped: (reason) => void io.err(`${stripAll(reason)}\n`),
 		});
@@ -47,6 +47,11 @@ export function printLateErrors(session: AgentSession, io: Pick<ModeIO, "out">):
 	session.subscribe((event) => {
 		if (event.type === "hook_error") void io.out(jsonLine(event));
 	});
+}
+
+/** The event of a run that has failed. */
+export function errorEvent(error: unknown): { type: "error"; message: string; code?: PiErrorCode } {
+	return { type: "error", message: describeError(error), ...codeField(error) };
 }
 
 /** A value as one line of JSON with well-formed strings. */

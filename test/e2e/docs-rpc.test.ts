@@ -55,6 +55,14 @@ test.skipIf(NO_PYTHON !== undefined)(
 	},
 );
 
+test.skipIf(NO_PYTHON !== undefined)("the example in Python fails when the provider refuses the request", async () => {
+	const provider = await startProvider();
+	provider.reply({ fault: { kind: "http", status: 401, message: "invalid key" } });
+	const { code, stdout, stderr } = await runPython(examples["ask.py"] ?? "", { provider });
+	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+	expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/^RuntimeError: loopback\/scripted: 401 invalid key · /);
+});
+
 test.skipIf(NO_PYTHON !== undefined)(
 	"the Python client raises the errors of pi, runs commands, and notices the end",
 	async () => {

@@ -10,7 +10,7 @@ import { faultTest } from "./rounds.js";
 const LINES = 150;
 const VALUES = [null, true, 7, -1, 1e99, "", "text", "\u2028\ud800", [], {}, [[]], "x".repeat(10_000), "/no/such"];
 /** These write files, run programs, or end the session. */
-const EXCLUDED = ["bash", "export_html", "prompt", "queue_message"];
+const EXCLUDED = ["bash", "export_html", "follow_up", "prompt", "queue_message"];
 
 function randomLine(random: Random): string {
 	const types = Object.keys(RPC_COMMANDS).filter((name) => !EXCLUDED.includes(name));

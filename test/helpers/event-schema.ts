@@ -44,7 +44,7 @@ function rpcSchema(): JsonObject {
 	return {
 		...rest,
 		anyOf: [
-			...anyOf.filter((schema: unknown) => typeOf(schema) !== "error" && !Object.hasOwn(own, typeOf(schema))),
+			...anyOf.filter((schema: unknown) => !Object.hasOwn(own, typeOf(schema))),
 			...Object.values(own).map((properties) => exact(properties)),
 			request,
 		],

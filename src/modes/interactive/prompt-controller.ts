@@ -165,7 +165,9 @@ export function createPromptTarget(
 			void rememberTyped(session, text);
 			await session.prompt(text, extras(text));
 		},
-		followUp: (text) => session.followUp(text, extras(text)),
+		followUp: async (text) => {
+			await session.followUp(text, extras(text));
+		},
 		runBash: (command, options) => session.runBash(command, options),
 		untilRunEnded: () => (isRunEnding(session.activity) ? untilRunEnded(session) : null),
 	};

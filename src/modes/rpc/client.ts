@@ -53,7 +53,10 @@ interface Pending {
 	reject(error: PiError): void;
 }
 
-/** Drives a pi process in RPC mode. Matches answers to commands by id and passes events to subscribers. */
+/**
+ * Drives a pi process in RPC mode. Matches answers to commands by id and passes events to subscribers. Until `close`, the
+ * connection keeps this process running.
+ */
 export class RpcClient {
 	readonly #output: Writable;
 	readonly #pending = new Map<string, Pending>();
@@ -92,7 +95,8 @@ export class RpcClient {
 
 	/**
 	 * Sends a command and waits for its answer. A prompt is answered when its run has begun; events report its progress.
-	 * @throws PiError `command_failed` with the server's error, or with the reason why the server has exited
+	 * @throws PiError with the server's error and its code (`command_failed` if it has none); `command_failed` with the reason
+	 * why the server has exited
 	 */
 	call<N extends RpcCommandName>(type: N, ...[params]: CallArguments<N>): Promise<RpcResults[N]>;
 	call(type: RpcCommandName, params: object = {}): Promise<unknown> {
@@ -170,7 +174,7 @@ export class RpcClient {
 			const pending = typeof line.id === "string" ? this.#pending.get(line.id) : undefined;
 			if (typeof line.id === "string") this.#pending.delete(line.id);
 			if (line.success) pending?.resolve(line.data ?? null);
-			else if (pending) pending.reject(new PiError("command_failed", line.error));
+			else if (pending) pending.reject(new PiError(line.code ?? "command_failed", line.error));
 			else if (line.command === "hook_ui_response") process.emitWarning(`Invalid answer to a dialog: ${line.error}`);
 			return;
 		}

@@ -36,7 +36,7 @@ export class EventSender {
 
 	constructor(private readonly writer: EventWriter) {}
 
-	send(event: AgentSessionEvent): void {
+	send(event: AgentSessionEvent | Extract<RpcEvent, { type: "error" }>): void {
 		switch (event.type) {
 			case "message_update": {
 				const { message, assistantMessageEvent } = event;

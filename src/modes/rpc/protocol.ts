@@ -75,10 +75,9 @@ export type RpcQueryName = keyof RpcQueryResults;
 /** `data` of the answer to each command; null for commands without a result. */
 export type RpcResults = RpcQueryResults & RpcAnswers;
 
-/** The answer to one line. `command` is `parse` for a line that is not a command. */
+/** The answer to one line. `command` is `parse` for a line that is not a command, `code` that of the `PiError`. */
 export type RpcResponse =
 	| { id?: unknown; type: "response"; command: string; success: true; data?: unknown }
-	/** `code`: that of docs/errors.md, if the failure has one. */
 	| { id?: unknown; type: "response"; command: string; success: false; error: string; code?: PiErrorCode };
 
 /** `select` asks for one option, or with `multiple` for any number of them; `initial` lists those chosen at first. */
@@ -136,6 +135,8 @@ export type RpcEvent =
 	| { type: "context_changed"; messages: number; hidden: number; problems: readonly ContextProblem[] }
 	/** At most about ten per second. Deltas of the same block in between are joined; `message` is complete so far. */
 	| { type: "message_update"; message: AppMessage; assistantMessageEvent: RpcMessageEvent }
+	/** A request of the run has failed for good. Precedes `agent_end`. */
+	| { type: "error"; message: string; code?: PiErrorCode }
 	| HookUIRequest
 	/** A dialog was closed before it was answered: its run was aborted, or it timed out. */
 	| { type: "hook_ui_closed"; id: string };

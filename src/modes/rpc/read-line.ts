@@ -77,7 +77,14 @@ function findProblem(name: RpcCommandName, value: Record<string, unknown>): stri
 function rejected(id: unknown, command: string, error: string): RpcLine {
 	return {
 		kind: "rejected",
-		response: { ...(id === undefined ? {} : { id }), type: "response", command, success: false, error },
+		response: {
+			...(id === undefined ? {} : { id }),
+			type: "response",
+			command,
+			success: false,
+			error,
+			code: "bad_arguments",
+		},
 	};
 }
 

@@ -1,8 +1,11 @@
-import { describeError, errorCode, errorText } from "../../errors.js";
+import { codeField, describeError, errorText } from "../../errors.js";
+import type { LoggedMessage } from "../../log/entry.js";
 import { RPC_OPERATIONS, type RpcOperations } from "../../operations/index.js";
 import type { AgentSession } from "../../sdk/agent-session.js";
 import { onAbort } from "../../util/abort.js";
+import { errorEvent } from "../json.js";
 import type { ModeIO } from "../mode.js";
+import { requestError } from "../request-error.js";
 import { waitAtMost } from "../session-end.js";
 import { CommandScheduler } from "./command-scheduler.js";
 import { EventSender } from "./event-sender.js";
@@ -55,7 +58,10 @@ export class RpcServer {
 	/** Serves until the input has ended and all output is written. @throws errors of starting the session */
 	async serve(): Promise<void> {
 		const { session, input, signal } = this.#options;
-		const unsubscribe = session.subscribe((event) => this.#events.send(event));
+		const unsubscribe = session.subscribe((event) => {
+			if (event.type === "agent_end") this.#reportFailure(event.messages);
+			this.#events.send(event);
+		});
 		session.attachUI(this.#ui, null, false);
 		session.mode = "rpc";
 		// Warnings from before the subscription.
@@ -82,11 +88,17 @@ export class RpcServer {
 		}
 	}
 
+	#reportFailure(messages: readonly LoggedMessage[]): void {
+		const last = messages.findLast(({ role }) => role === "assistant");
+		if (last?.role !== "assistant" || last.stopReason !== "error") return;
+		this.#events.send(errorEvent(requestError(last, this.#options.session.sessionFile !== null)));
+	}
+
 	async #readCommands(input: RpcServerOptions["input"], scheduler: CommandScheduler): Promise<void> {
 		for await (const line of readLines(input)) {
 			if ("tooLong" in line) {
 				const error = `The line has ${line.tooLong} bytes, more than the limit of ${MAX_LINE_BYTES}`;
-				this.#answer({ type: "response", command: "parse", success: false, error });
+				this.#answer({ type: "response", command: "parse", success: false, error, code: "bad_arguments" });
 			} else this.#handleLine(line.text, scheduler);
 			// Backpressure: stop reading commands while the client does not read answers.
 			if (this.#writer.isBehind) await this.#writer.drained();
@@ -113,7 +125,8 @@ export class RpcServer {
 		const problem = this.#ui.answer(response);
 		if (problem === null) return;
 		const { id, type: command } = response;
-		this.#answer({ id, type: "response", command, success: false, error: `${problem} · the dialog was canceled` });
+		const error = `${problem} · the dialog was canceled`;
+		this.#answer({ id, type: "response", command, success: false, error, code: "bad_arguments" });
 	}
 
 	async #execute(command: RpcCommand, isAborted: boolean): Promise<void> {
@@ -127,7 +140,7 @@ export class RpcServer {
 			const data = await this.#answerOf(command);
 			this.#answer({ ...base, success: true, ...(data === null ? {} : { data }) });
 		} catch (error) {
-			this.#answer({ ...base, success: false, error: describeError(error), ...errorCode(error) });
+			this.#answer({ ...base, success: false, error: describeError(error), ...codeField(error) });
 		}
 	}
 

@@ -16,6 +16,7 @@ describe("a client", () => {
 		const print = (text: string) => printed.push(text);
 		client.subscribe((event) => {
 			if (event.type === "tool_execution_start") print(`runs ${event.toolName}`);
+			if (event.type === "error") print(`failed: ${event.message}`);
 		});
 		client.onDialog((dialog) => (dialog.method === "confirm" ? confirm(dialog.message) : null));
 
@@ -24,7 +25,7 @@ describe("a client", () => {
 		await end;
 		const { text } = await client.call("get_last_assistant_text");
 		print(text ?? "no answer");
-		await client.close(); // ends pi: until then the program does not end either
+		await client.close();
 		expect(printed).toEqual(["runs bash", "it said hi"]);
 	});
 

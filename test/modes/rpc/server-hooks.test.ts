@@ -118,6 +118,7 @@ describe("hooks", () => {
 				command,
 				success: false,
 				error: `${error} · the dialog was canceled`,
+				code: "bad_arguments",
 			});
 		},
 	);
