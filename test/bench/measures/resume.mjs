@@ -91,6 +91,8 @@ export async function resumeSession({ rounds, workshop }) {
 	};
 	try {
 		const sessions = MEGABYTES.map((size) => ({ size, path: writeSession(workshop.dir, sandbox.cwd, size) }));
+		// The first start writes the index of a large file, as pi did when it wrote the session.
+		for (const { path } of sessions) await open(["--session", path], LAST_WORDS)();
 		const values = await interleave(rounds, {
 			fresh: open(["--no-session"], "Scripted"),
 			freshPrint: print(["--no-session"]),
