@@ -72,7 +72,7 @@ const SLOW_TESTS = [
 	"models/every-model",
 	"modes/interactive/scenes/*",
 	"modes/interactive/{mcp,other-machine}",
-	"packages/{examples,install-git,install-npm,lock,manage}",
+	"packages/{examples,install-git,install-npm,lock,package-manager}",
 	"regular-expressions",
 	"resources/git-worktrees",
 	"services/code/package-code",
