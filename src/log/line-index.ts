@@ -94,7 +94,7 @@ export class LineIndex {
 		return { lines: this.#count, types: this.#table.names, bytes: used.map(bytesOf) };
 	}
 
-	/** The index that `toColumns` returned. @param bytes its columns, one behind the other */
+	/** The index that `toColumns` returned. @param bytes its columns, one after the other */
 	static fromColumns(lines: number, types: readonly string[], bytes: Buffer): LineIndex {
 		const index = new LineIndex();
 		index.#starts = new Float64Array(lines);

@@ -32,7 +32,7 @@ export function notASession(path: string, reason: string): PiError {
 
 /**
  * What pi did when a session file was deleted, replaced or truncated while in use.
- * @param lost number of entries that nobody has @param rest where the file is that was there instead; null: it was deleted
+ * @param lost number of entries that were neither in the file nor read before @param rest new path of the file that was there; null: none was
  */
 export function rewritten(lost: number, rest: string | null): string {
 	if (lost === 0) return "pi wrote the complete session to this path again";

@@ -78,7 +78,7 @@ export function dropSavedIndex(file: string): void {
 	tryUnlink(savedIndexPath(file));
 }
 
-/** The saved index; null if there is none for the file as it is. */
+/** The saved index; null without one, or if the session file has changed since. */
 function read(path: string, file: OpenFile): KnownLines | null {
 	const saved = tryRead(savedIndexPath(path));
 	const body = saved?.subarray(DIGEST_LENGTH + 1);
